@@ -16,8 +16,8 @@ from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import Conflict, DependencyUnavailable, NotFound
 from spinneret.kernel.ids import NewId
+from spinneret.kernel.races import until_written
 
-_RACES: Final = 5  # submissions of one key that may interleave before the store counts as busy
 _PAGE: Final = 100
 _FAILED: Final = (JobStatus.FAILED, JobStatus.PARTIALLY_FAILED, JobStatus.EXPIRED)
 
@@ -68,7 +68,8 @@ class Children:
         deadline, LeaseLost, ValidationFailed and DependencyUnavailable.
         """
         tenant = context.job.tenant
-        for _ in range(_RACES):
+
+        def created() -> list[Placed] | None:
             placed, new = self._placement.place(tenant, drafts)
             born = [
                 NewJob(job=self._born(each.job, context.job), replaces=each.replaces)
@@ -79,11 +80,13 @@ class Children:
                     record(placed)
                 context.add_children(born, first_events(born), cursor)
             except SubmissionRaced:
-                continue
+                return None
             if not self._led:
                 send_new(self._queue, self._kinds, [each.job for each in born])
             return placed
-        raise DependencyUnavailable("dynamodb", "too many requests for one key at once")
+
+        busy = DependencyUnavailable("dynamodb", "too many requests for one key at once")
+        return until_written(created, busy)
 
     def create_planned(self, context: Context) -> None:
         """Create the planned children that don't exist yet. Raises as `create`."""

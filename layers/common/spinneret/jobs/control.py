@@ -22,9 +22,8 @@ from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import Conflict, Contended, LeaseLost, NotFound
 from spinneret.kernel.paging import Page
+from spinneret.kernel.races import until_written
 from spinneret.kernel.service import service
-
-_RACES = 5  # a running job may renew its lease between read and write
 
 _ALIVE = (JobStatus.PENDING, JobStatus.RUNNING, JobStatus.PAUSED)
 
@@ -62,7 +61,8 @@ class JobControl:
         Raises NotFound, Conflict if the job's status doesn't allow the move, and Contended if
         concurrent updates kept changing the job.
         """
-        for _ in range(_RACES):
+
+        def moved() -> Job | None:
             before = self.get(ref)
             now = self.clock()
             after = _MOVES[move](before, now)
@@ -76,14 +76,15 @@ class JobControl:
                     self.store.begin_run(before, after, event, holder, parent)
                 else:
                     self.store.transition(before, after, [event])
-            except (LeaseLost, SubmissionRaced):
-                continue
+            except (LeaseLost, SubmissionRaced):  # a running job may renew its lease meanwhile
+                return None
             if after.status is JobStatus.PENDING:
                 send(self.queue, self.kinds, after, now)
             if rules.has_children_to_cancel(after):
                 self.cancel_children(after, limits.CHILDREN_CANCELLED_PER_REQUEST)
             return after
-        raise Contended("the job is changing; try again", retry_after=1)
+
+        return until_written(moved, Contended("the job is changing; try again", retry_after=1))
 
     def counts(self, job: Job) -> ChildCounts | None:
         """See `family_counts`."""

@@ -1,12 +1,12 @@
 """A tenant's sources: the use cases behind the routes."""
 
 from dataclasses import dataclass, replace
-from typing import Final
 
 from spinneret.kernel.clock import Clock
-from spinneret.kernel.errors import Conflict, NotFound
+from spinneret.kernel.errors import NotFound
 from spinneret.kernel.ids import NewId
 from spinneret.kernel.paging import Page
+from spinneret.kernel.races import changing, until_written
 from spinneret.schedules.cron import parse_schedule
 from spinneret.sources import rules
 from spinneret.sources.models import Run, RunPage, Source, Trigger
@@ -14,8 +14,6 @@ from spinneret.sources.ports import SourceStore, SourceWebhooks
 from spinneret.sources.running import SourceRuns
 from spinneret.web.fetching.addresses import AddressPolicy
 from spinneret.web.fetching.rules import check_url_at_submission, require_reachable
-
-_RACES: Final = 5  # concurrent changes of one source are rare
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,40 +88,43 @@ class SourceService:
         A changed schedule applies from now on.
         """
         self._check(draft)
-        for _ in range(_RACES):
+
+        def updated() -> Source | None:
             former, now = self.get(tenant, source_id), self._clock()
             source = replace(former, **vars(draft), updated_at=now, version=former.version + 1)
             clock = (source.schedule_cron, source.timezone, source.is_active)
             if clock != (former.schedule_cron, former.timezone, former.is_active):
                 source = replace(source, scheduled_from=now)
             source = rules.scheduled(source, now)
-            if self._store.replace(former, source):
-                return source
-        raise _changing()
+            return source if self._store.replace(former, source) else None
+
+        return until_written(updated, changing("the source"))
 
     def remove(self, tenant: str, source_id: str) -> None:
         """Remove a source and its webhooks; crawls in progress are completed.
 
         Raises NotFound.
         """
-        for _ in range(_RACES):
+
+        def removed() -> bool:
             source = self.get(tenant, source_id)
             self._webhooks.remove_of_source(tenant, source_id)
-            if self._store.remove(source):
-                return
-        raise _changing()
+            return self._store.remove(source)
+
+        until_written(removed, changing("the source"))
 
     def trigger(self, tenant: str, source_id: str) -> tuple[Run, bool]:
         """Start a run and return it with True; return a current run with False. Raises NotFound."""
-        for _ in range(_RACES):
+
+        def current_or_begun() -> tuple[Run, bool] | None:
             source = self.get(tenant, source_id)
             if source.run_id is not None:
-                run = self._store.run(tenant, source_id, source.run_id)
-                if run is not None:
-                    return run, False
-            elif (begun := self._runs.begin(source, Trigger.REQUEST)) is not None:
-                return begun, True
-        raise _changing()
+                run, is_new = self._store.run(tenant, source_id, source.run_id), False
+            else:
+                run, is_new = self._runs.begin(source, Trigger.REQUEST), True
+            return None if run is None else (run, is_new)
+
+        return until_written(current_or_begun, changing("the source"))
 
     def runs(self, tenant: str, source_id: str, after: str | None, limit: int) -> Page[Run]:
         """Return the runs of a source, after advancing the current one. Raises NotFound."""
@@ -152,7 +153,3 @@ class SourceService:
             parse_schedule(draft.schedule_cron, draft.timezone)
         else:
             parse_schedule("@daily", draft.timezone)
-
-
-def _changing() -> Conflict:
-    return Conflict("the source is being changed by others")

@@ -3,7 +3,7 @@
 import logging
 from dataclasses import replace
 from datetime import datetime
-from typing import Any, Final, Protocol
+from typing import Any, Protocol
 
 from spinneret.audits import limits
 from spinneret.audits.api_models import AuditOptions, AuditRequest
@@ -21,13 +21,12 @@ from spinneret.kernel.clock import Clock, to_iso
 from spinneret.kernel.errors import Conflict, DependencyUnavailable, DomainError, NotFound
 from spinneret.kernel.ids import NewId
 from spinneret.kernel.paging import Page
+from spinneret.kernel.races import changing, until_written
 from spinneret.kernel.service import service
 from spinneret.schedules.cron import next_run, parse_schedule
 from spinneret.web.fetching.addresses import AddressPolicy
 
 logger = logging.getLogger(__name__)
-
-_RACES: Final = 5  # concurrent changes of one schedule are rare
 
 
 class Audits(Protocol):
@@ -84,7 +83,8 @@ class ScheduleService:
 
     def update(self, tenant: str, schedule_id: str, request: AuditScheduleRequest) -> AuditSchedule:
         """Replace a schedule, keeping its history. Raise NotFound and the errors of `create`."""
-        for _ in range(_RACES):
+
+        def updated() -> AuditSchedule | None:
             former = self.get(tenant, schedule_id)
             schedule = replace(
                 self._made(tenant, schedule_id, request),
@@ -95,16 +95,15 @@ class ScheduleService:
                 last_error=former.last_error,
                 version=former.version + 1,
             )
-            if self.store.replace(former, schedule):
-                return schedule
-        raise _changing()
+            return schedule if self.store.replace(former, schedule) else None
+
+        return until_written(updated, changing("the schedule"))
 
     def remove(self, tenant: str, schedule_id: str) -> None:
         """Remove a schedule; raise NotFound."""
-        for _ in range(_RACES):
-            if self.store.remove(self.get(tenant, schedule_id)):
-                return
-        raise _changing()
+        until_written(
+            lambda: self.store.remove(self.get(tenant, schedule_id)), changing("the schedule")
+        )
 
     def _made(self, tenant: str, schedule_id: str, request: AuditScheduleRequest) -> AuditSchedule:
         now = self.clock()
@@ -219,7 +218,3 @@ class ScheduleTicker:
         except NotFound:
             return False
         return job.status not in rules.TERMINAL
-
-
-def _changing() -> Conflict:
-    return Conflict("the schedule is being changed by others")

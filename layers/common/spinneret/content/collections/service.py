@@ -2,17 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Final
 
 from spinneret.content.collections.models import Collection
 from spinneret.content.collections.ports import CollectionStore
 from spinneret.kernel.clock import Clock
-from spinneret.kernel.errors import Conflict, NotFound
+from spinneret.kernel.errors import NotFound
 from spinneret.kernel.ids import NewId
 from spinneret.kernel.paging import Page
+from spinneret.kernel.races import changing, until_written
 from spinneret.kernel.service import service
-
-_RACES: Final = 5  # concurrent changes of one collection are rare
 
 
 @service
@@ -55,7 +53,8 @@ class CollectionService:
         self, tenant: str, collection_id: str, name: str, description: str | None
     ) -> Collection:
         """Replace name and description. Raise NotFound, or Conflict if the name is taken."""
-        for _ in range(_RACES):
+
+        def updated() -> Collection | None:
             former = self.get(tenant, collection_id)
             collection = replace(
                 former,
@@ -64,9 +63,9 @@ class CollectionService:
                 updated_at=self.clock(),
                 version=former.version + 1,
             )
-            if self.store.replace(former, collection):
-                return collection
-        raise _changing()
+            return collection if self.store.replace(former, collection) else None
+
+        return until_written(updated, changing("the collection"))
 
     def counts(self, tenant: str, collections: Sequence[Collection]) -> dict[str, int]:
         """Return the number of documents in each collection, by id."""
@@ -74,11 +73,6 @@ class CollectionService:
 
     def remove(self, tenant: str, collection_id: str) -> None:
         """Remove a collection. Raise NotFound, or Conflict while it contains documents."""
-        for _ in range(_RACES):
-            if self.store.remove(self.get(tenant, collection_id)):
-                return
-        raise _changing()
-
-
-def _changing() -> Conflict:
-    return Conflict("the collection is being changed by others")
+        until_written(
+            lambda: self.store.remove(self.get(tenant, collection_id)), changing("the collection")
+        )

@@ -7,7 +7,7 @@ therefore stop matching at once, and new ones match at once.
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any
 
 from spinneret.content import limits
 from spinneret.content.collections.service import CollectionService
@@ -42,11 +42,11 @@ from spinneret.kernel.errors import (
 )
 from spinneret.kernel.ids import is_id
 from spinneret.kernel.paging import Page
+from spinneret.kernel.races import changing, until_written
 from spinneret.kernel.service import service
 
 logger = logging.getLogger(__name__)
 
-_RACES: Final = 5  # concurrent changes of one document are rare
 
 Render = Callable[[Sequence[Placed]], Reply]
 
@@ -293,7 +293,7 @@ class LibraryService:
         deleted: bool = False,
         index_first: bool = True,
     ) -> DocumentWithTags:
-        for _ in range(_RACES):
+        def changed() -> DocumentWithTags | None:
             current = self._standing(tenant, identity, deleted=deleted)
             wanted = change(current)
             if wanted == current:
@@ -304,11 +304,12 @@ class LibraryService:
                     self._relabel(document, remaining, must=index_first)
                 self.documents.commit(document, current)
             except VersionRaced:
-                continue
+                return None
             except CollectionGone:
                 raise self._without_collection(document) from None
             return self._labelled(tenant, [document])[0]
-        raise Conflict("the document is being changed by others")
+
+        return until_written(changed, changing("the document"))
 
     def _without_collection(self, document: Document) -> PermanentError:
         return NotFound("no such collection", details={"collection_id": document.collection_id})

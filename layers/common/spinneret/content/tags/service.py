@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Final
 
 from spinneret.content.tags.models import Tag
 from spinneret.content.tags.ports import TagStore
@@ -10,9 +9,8 @@ from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import Conflict, NotFound, ValidationFailed, field_error
 from spinneret.kernel.ids import NewId
 from spinneret.kernel.paging import Page
+from spinneret.kernel.races import changing, until_written
 from spinneret.kernel.service import service
-
-_RACES: Final = 5  # concurrent changes of one tag are rare
 
 
 @service
@@ -65,15 +63,16 @@ class TagService:
         return {tag.id: tag for tag in self.store.many(tenant, tag_ids)}
 
     def _named(self, tenant: str, name: str) -> Tag:
-        for _ in range(_RACES):
+        def found_or_created() -> Tag | None:
             found = self.store.find(tenant, name)
             if found is not None:
                 return found
             try:
                 return self.create(tenant, name)
             except Conflict:  # another request created it meanwhile
-                continue
-        raise _changing()
+                return None
+
+        return until_written(found_or_created, changing("the tag"))
 
     def page(self, tenant: str, after: str | None, limit: int) -> Page[Tag]:
         """See TagStore.page."""
@@ -81,20 +80,14 @@ class TagService:
 
     def rename(self, tenant: str, tag_id: str, name: str) -> Tag:
         """Rename a tag. Raise NotFound, or Conflict if the name is taken."""
-        for _ in range(_RACES):
+
+        def renamed() -> Tag | None:
             former = self.get(tenant, tag_id)
             tag = replace(former, name=name, version=former.version + 1)
-            if self.store.replace(former, tag):
-                return tag
-        raise _changing()
+            return tag if self.store.replace(former, tag) else None
+
+        return until_written(renamed, changing("the tag"))
 
     def remove(self, tenant: str, tag_id: str) -> None:
         """Remove a tag; raise NotFound."""
-        for _ in range(_RACES):
-            if self.store.remove(self.get(tenant, tag_id)):
-                return
-        raise _changing()
-
-
-def _changing() -> Conflict:
-    return Conflict("the tag is being changed by others")
+        until_written(lambda: self.store.remove(self.get(tenant, tag_id)), changing("the tag"))

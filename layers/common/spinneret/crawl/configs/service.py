@@ -2,21 +2,19 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Final
 
 from spinneret.crawl.configs.models import Config, ConfigOptions
 from spinneret.crawl.configs.ports import ConfigStore
 from spinneret.crawl.configs.rendering import Rendering
 from spinneret.kernel.clock import Clock
-from spinneret.kernel.errors import Conflict, DependencyUnavailable, NotFound, ValidationFailed
+from spinneret.kernel.errors import DependencyUnavailable, NotFound, ValidationFailed
 from spinneret.kernel.ids import NewId
 from spinneret.kernel.paging import Page
+from spinneret.kernel.races import changing, until_written
 from spinneret.kernel.service import service
 from spinneret.web.headers import rules
 from spinneret.web.headers.sealing import HeaderSeal
 from spinneret.web.proxies.service import ProxyService
-
-_RACES: Final = 5  # concurrent changes of one config are rare
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,7 +95,8 @@ class ConfigService:
         Raises NotFound and the exceptions of `create`.
         """
         headers = None if draft.headers is None else self._headers(tenant, draft.headers)
-        for _ in range(_RACES):
+
+        def updated() -> Config | None:
             former = self.get(tenant, config_id)
             if draft.options.proxy_config_id != former.options.proxy_config_id:
                 self._check_proxy(tenant, draft.options)
@@ -115,16 +114,15 @@ class ConfigService:
                 updated_at=self.clock(),
                 version=former.version + 1,
             )
-            if self.store.replace(former, config):
-                return config
-        raise _changing()
+            return config if self.store.replace(former, config) else None
+
+        return until_written(updated, changing("the crawl config"))
 
     def remove(self, tenant: str, config_id: str) -> None:
         """Remove the config. Raises NotFound, and Conflict while a source refers to it."""
-        for _ in range(_RACES):
-            if self.store.remove(self.get(tenant, config_id)):
-                return
-        raise _changing()
+        until_written(
+            lambda: self.store.remove(self.get(tenant, config_id)), changing("the crawl config")
+        )
 
     def _headers(
         self, tenant: str, headers: Mapping[str, str]
@@ -146,7 +144,3 @@ class ConfigService:
     def _check_proxy(self, tenant: str, options: ConfigOptions) -> None:
         if options.proxy_config_id is not None:
             self.proxies.require(tenant, options.proxy_config_id)
-
-
-def _changing() -> Conflict:
-    return Conflict("the crawl config is being changed by others")

@@ -32,12 +32,12 @@ from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import Conflict, FeatureDisabled, NotFound, ValidationFailed
 from spinneret.kernel.ids import NewId
 from spinneret.kernel.paging import Page
+from spinneret.kernel.races import until_written
 from spinneret.kernel.service import service
 from spinneret.web.fetching.addresses import AddressPolicy
 from spinneret.web.fetching.rules import check_url_at_submission
 
 _JOB_HEADERS: Final = "webhook_headers"
-_RACES: Final = 5  # concurrent changes of one endpoint are rare
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -212,12 +212,13 @@ class WebhookService:
     def rotate_default(self, tenant: str) -> tuple[SealedSecrets, str]:
         """Create a new default secret; any previous one signs for one more day."""
         secret, sealed = self.vault.new_secret(tenant, DEFAULT)
-        for _ in range(_RACES):
+
+        def rotated() -> SealedSecrets | None:
             former = self.endpoints.default_secrets(tenant)
             secrets = rules.rotated(former, sealed, self.clock())
-            if self.endpoints.replace_default(tenant, former, secrets):
-                return secrets, secret
-        raise Conflict("the secret is changing; try again")
+            return secrets if self.endpoints.replace_default(tenant, former, secrets) else None
+
+        return until_written(rotated, Conflict("the secret is changing; try again")), secret
 
     # ------------------------------------------------------------ Deliveries
 
@@ -296,9 +297,9 @@ class WebhookService:
     def _change(
         self, tenant: str, endpoint_id: str, change: Callable[[Endpoint], Endpoint]
     ) -> Endpoint:
-        for _ in range(_RACES):
+        def changed() -> Endpoint | None:
             former = self.get(tenant, endpoint_id)
-            changed = replace(change(former), updated_at=self.clock(), version=former.version + 1)
-            if self.endpoints.replace(former, changed):
-                return changed
-        raise Conflict("the webhook is changing; try again")
+            after = replace(change(former), updated_at=self.clock(), version=former.version + 1)
+            return after if self.endpoints.replace(former, after) else None
+
+        return until_written(changed, Conflict("the webhook is changing; try again"))

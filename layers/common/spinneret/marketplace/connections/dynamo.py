@@ -24,13 +24,13 @@ from spinneret.aws.types import DynamoDBClient, TransactWriteItemTypeDef
 from spinneret.kernel.clock import epoch_seconds
 from spinneret.kernel.errors import DependencyUnavailable
 from spinneret.kernel.paging import Page
+from spinneret.kernel.races import until_written
 from spinneret.marketplace.connections.models import (
     Connection,
     PendingConsent,
     Seller,
 )
 
-_RACES: Final = 5  # concurrent writers of one connection
 _NONE: Final[dynamo.Condition] = ("attribute_not_exists(#pk)", {})
 _WHATEVER: Final[dynamo.Condition] = (
     "attribute_exists(#pk) OR attribute_not_exists(#pk)",
@@ -53,18 +53,15 @@ class DynamoConnections:
     def put(self, connection: Connection) -> None:
         """See ConnectionStore. The new version exceeds every version read before, so that a writer
         with older tokens can't overwrite it."""
-        for _ in range(_RACES):
+
+        def written() -> bool:
             former = self.get(connection.tenant, connection.marketplace)
             version = former.version + 1 if former else connection.first_version
             stands = dynamo.equals(version=former.version) if former else _NONE
             put = self._rows.put_write(replace(connection, version=version), stands)
-            writes = [put, *self._known(connection)]
-            try:
-                dynamo.transact(self._client, writes)
-            except dynamo.ConditionFailed:
-                continue
-            return
-        raise DependencyUnavailable("dynamodb", "the connection is changing")
+            return dynamo.transact_if(self._client, [put, *self._known(connection)])
+
+        until_written(written, DependencyUnavailable("dynamodb", "the connection is changing"))
 
     def replace(self, connection: Connection) -> bool:
         former = dynamo.equals(version=connection.version - 1)

@@ -2,17 +2,16 @@
 
 from collections.abc import Collection, Mapping
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any
 
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import Contended, ValidationFailed
+from spinneret.kernel.races import until_written
 from spinneret.kernel.service import service
 from spinneret.marketplace.lookup import of_marketplace
 from spinneret.marketplace.preferences.models import Preferences
 from spinneret.marketplace.preferences.ports import PreferenceStore
 from spinneret.marketplace.preferences.rules import unknown_choices
-
-_RACES: Final = 5  # concurrent changes by one seller are rare
 
 
 @service
@@ -44,7 +43,8 @@ class PreferenceService:
         Jobs under way see the change at their next step. Raises Contended, and ValidationFailed for
         a choice that the marketplace doesn't have.
         """
-        for _ in range(_RACES):
+
+        def changed() -> Preferences | None:
             former = self.get(tenant, marketplace)
             self._require_known(marketplace, choices)
             paused_at = former.paused_at
@@ -56,9 +56,9 @@ class PreferenceService:
             if after == former:
                 return former
             after = replace(after, version=former.version + 1)
-            if self.store.replace(after):
-                return after
-        raise Contended("the preferences are changing", retry_after=1)
+            return after if self.store.replace(after) else None
+
+        return until_written(changed, Contended("the preferences are changing", retry_after=1))
 
     def _require_known(self, marketplace: str, choices: Collection[str]) -> None:
         known = self.marketplaces[marketplace]

@@ -2,20 +2,18 @@
 
 from collections.abc import Collection, Mapping
 from dataclasses import replace
-from typing import Final
 
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import Conflict, NotFound
 from spinneret.kernel.ids import NewId
 from spinneret.kernel.paging import Page
+from spinneret.kernel.races import changing, until_written
 from spinneret.kernel.service import service
 from spinneret.marketplace.listings.models import ENDED
 from spinneret.marketplace.listings.ports import ListingStore
 from spinneret.marketplace.products import rules
 from spinneret.marketplace.products.models import Content, Override, Product
 from spinneret.marketplace.products.ports import ProductStore
-
-_RACES: Final = 5  # concurrent changes of one product are rare
 
 
 @service
@@ -80,7 +78,8 @@ class ProductService:
         listed product.
         """
         rules.check(content, overrides, self.marketplaces)
-        for _ in range(_RACES):
+
+        def updated() -> Product | None:
             former = self.get(tenant, product_id)
             if sku not in (None, former.sku) and self._live(tenant, product_id):
                 raise Conflict.of_field(
@@ -94,30 +93,27 @@ class ProductService:
                 updated_at=self.clock(),
                 version=former.version + 1,
             )
-            if self.store.replace(former, product):
-                return product
-        raise _changing()
+            return product if self.store.replace(former, product) else None
+
+        return until_written(updated, changing("the product"))
 
     def remove(self, tenant: str, product_id: str) -> None:
         """Remove the product. Its jobs remain, but its tasks are hidden.
 
         Raises NotFound, and Conflict while the product is listed somewhere.
         """
-        for _ in range(_RACES):
+
+        def removed() -> bool:
             product = self.get(tenant, product_id)
             if listed := self._live(tenant, product_id):
                 raise Conflict(
                     "the product is listed: delete its listings first",
                     details={"marketplaces": listed},
                 )
-            if self.store.remove(product):
-                return
-        raise _changing()
+            return self.store.remove(product)
+
+        until_written(removed, changing("the product"))
 
     def _live(self, tenant: str, product_id: str) -> list[str]:
         listings = self.listings.of_product(tenant, product_id)
         return [each.marketplace for each in listings if each.state not in ENDED]
-
-
-def _changing() -> Conflict:
-    return Conflict("the product is being changed by others")

@@ -11,6 +11,7 @@ from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import Conflict, Contended, InputNeeded
 from spinneret.kernel.paging import items_of
+from spinneret.kernel.races import until_written
 from spinneret.marketplace import limits
 from spinneret.marketplace.calls.service import SellerApiClient
 from spinneret.marketplace.images import ImageSource
@@ -22,7 +23,6 @@ from spinneret.marketplace.plugins.transport import PluginTransport
 from spinneret.marketplace.publishing.models import Subject
 from spinneret.marketplace.tasks.models import Task
 
-_RACES: Final = 5  # concurrent writers of one listing record
 # The longest call: the call, a token refresh, the call again, a wait for the seller's rate limit
 # before each, and the record of the attempt.
 _CALL: Final = (
@@ -101,12 +101,14 @@ class StepContext:
 
         Raises LeaseLost, Contended, and Conflict if another product holds the listing's id.
         """
-        for _ in range(_RACES):
+
+        def recorded() -> Listing | None:
             before = self.listing
             after = replace(before, **changes, updated_at=self.clock(), version=before.version + 1)
-            if self._listings.save(before, after, self.context.lease):
-                return after
-        raise Contended("the listing's record is changing", retry_after=1)
+            return after if self._listings.save(before, after, self.context.lease) else None
+
+        changing = Contended("the listing's record is changing", retry_after=1)
+        return until_written(recorded, changing)
 
     def record_intent(self) -> Listing:
         """Record that the listing is about to be created, before the first call that creates it.

@@ -9,6 +9,7 @@ from spinneret.access.keys.secrets import hash_of
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import Contended, NotFound
 from spinneret.kernel.ids import NewId
+from spinneret.kernel.races import changing, until_written
 from spinneret.kernel.service import service
 from spinneret.monitoring import limits
 from spinneret.monitoring.checks.models import CheckResult, Outcome
@@ -41,15 +42,15 @@ class HeartbeatService:
 
         A call changes no paused heartbeat, and none that is up and was called just before.
         """
-        for _ in range(_RACES):
+
+        def recorded() -> bool:
             watched = self.targets.called(hash_of(token))
             if watched is None:
                 raise NotFound("no such heartbeat")
-            if watched.target.paused or self._is_repeated(watched):
-                return
-            if self._recorded(watched):
-                return
-        raise Contended("the heartbeat is being changed by others")
+            is_needless = watched.target.paused or self._is_repeated(watched)
+            return is_needless or self._recorded(watched)
+
+        until_written(recorded, changing("the heartbeat", Contended), _RACES)
 
     def _is_repeated(self, watched: TargetWithState) -> bool:
         state = watched.state

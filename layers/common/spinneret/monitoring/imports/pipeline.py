@@ -13,6 +13,7 @@ from spinneret.jobs.worker import Context, Defer, ReleaseJob
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import Contended, PermanentError
+from spinneret.kernel.races import until_written
 from spinneret.kernel.service import service
 from spinneret.monitoring import limits
 from spinneret.monitoring.imports import rules
@@ -91,7 +92,8 @@ class TargetImport:
 
         Raises LeaseLost and Contended.
         """
-        for _ in range(_RACES):
+
+        def written() -> Sequence[Mapping[str, Any]] | None:
             outcomes, targets = self._outcomes(context.job.tenant, lines)
             result = self.store.write(
                 context.lease, first, outcomes, targets, self.targets.most, self.clock()
@@ -100,7 +102,10 @@ class TargetImport:
                 return outcomes
             if result is SliceResult.TOO_MANY:
                 return self._written_singly(context, first, lines)
-        raise Contended("the tenant's targets are being changed by others")
+            return None
+
+        busy = Contended("the tenant's targets are being changed by others")
+        return until_written(written, busy, _RACES)
 
     def _written_singly(
         self, context: Context, first: int, lines: Sequence[Line]

@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Final
 
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import Conflict, Contended, NotFound, ValidationFailed
 from spinneret.kernel.ids import NewId
 from spinneret.kernel.paging import Page
+from spinneret.kernel.races import changing, until_written
 from spinneret.kernel.service import service
 from spinneret.monitoring.notices import limits
 from spinneret.monitoring.notices.models import (
@@ -18,8 +18,6 @@ from spinneret.monitoring.notices.models import (
     NoticeUpdate,
 )
 from spinneret.monitoring.notices.ports import NoticeStore
-
-_RACES: Final = 5  # concurrent updates of one notice are rare
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,20 +78,21 @@ class NoticeService:
 
         Raises NotFound, ValidationFailed, Contended, and Conflict after NOTICE_UPDATES_MAX.
         """
-        for _ in range(_RACES):
+
+        def updated() -> Notice | None:
             former = self.get(tenant, notice_id)
             if len(former.updates) >= limits.NOTICE_UPDATES_MAX:
                 raise Conflict(f"a notice has at most {limits.NOTICE_UPDATES_MAX} updates")
             updates = (*former.updates, self._update(former.kind, status, text))
             notice = replace(former, updates=updates, version=former.version + 1)
-            if self.store.put(notice, former):
-                return notice
-        raise _changing()
+            return notice if self.store.put(notice, former) else None
+
+        return until_written(updated, changing("the notice", Contended))
 
     def remove(self, tenant: str, notice_id: str) -> None:
         """Remove the notice. Raises NotFound and Contended."""
         if not self.store.remove(self.get(tenant, notice_id)):
-            raise _changing()
+            raise changing("the notice", Contended)
 
     def _update(self, kind: NoticeKind, status: NoticeStatus, text: str) -> NoticeUpdate:
         if status not in STATUSES[kind]:
@@ -110,7 +109,3 @@ def _require_times(draft: NoticeDraft) -> None:
             raise ValidationFailed.about(name, message)
     if draft.starts_at and draft.ends_at and draft.ends_at <= draft.starts_at:
         raise ValidationFailed.about("ends_at", "must be after starts_at")
-
-
-def _changing() -> Contended:
-    return Contended("the notice is being changed by others")

@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import Conflict, Contended, NotFound
+from spinneret.kernel.races import changing
 from spinneret.kernel.service import service
 from spinneret.monitoring.notices import limits as notice_limits
 from spinneret.monitoring.notices.models import Notice
@@ -104,12 +105,12 @@ class StatusPages:
             version=1 if former is None else former.version + 1,
         )
         if not self.pages.put(page, former):
-            raise _changing()
+            raise changing("the status page", Contended)
         return page
 
     def _remove(self, page: StatusPage) -> None:
         if not self.pages.remove(page):
-            raise _changing()
+            raise changing("the status page", Contended)
 
     def shown(self, slug: str) -> StatusPageContent:
         """Return the content of a slug's page.
@@ -187,7 +188,3 @@ class StatusPages:
                 today = DayTally(today.day, days.pop().tally + today.tally)
             days.append(today)
         return StatusPageRow(watched=watched, in_maintenance=self._maintained(watched), days=days)
-
-
-def _changing() -> Contended:
-    return Contended("the status page is being changed by others")

@@ -9,6 +9,7 @@ from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import Conflict, Contended, IdempotencyMismatch, NotFound
 from spinneret.kernel.ids import NewId
 from spinneret.kernel.paging import Page
+from spinneret.kernel.races import changing, until_written
 from spinneret.kernel.service import service
 from spinneret.monitoring import limits
 from spinneret.monitoring.incidents import rules as incidents
@@ -91,7 +92,8 @@ class TargetService:
         ):
             return _replay(record, request)
         watched = self._paced(self.draft(tenant, subject, options))
-        for _ in range(_RACES):
+
+        def added() -> Created | None:
             created = Created(status=201, target_id=watched.target.id, body=self.render(watched))
             record = self._record(tenant, request, created)
             answer = self.store.add(watched, record, self.most)
@@ -103,9 +105,9 @@ class TargetService:
             if isinstance(answer, KeyTaken):
                 assert request is not None  # without a key there is no conflict of keys
                 return _replay(answer.record, request)
-            if existing := self._existing(tenant, answer, request):
-                return existing
-        raise _changing()
+            return self._existing(tenant, answer, request)
+
+        return until_written(added, changing("the target", Contended), _RACES)
 
     @property
     def too_many(self) -> str:
@@ -149,10 +151,11 @@ class TargetService:
 
     def remove(self, tenant: str, target_id: str) -> None:
         """Remove the target. Raises NotFound and Contended."""
-        for _ in range(_RACES):
-            if self.store.remove(self.get(tenant, target_id)):
-                return
-        raise _changing()
+        until_written(
+            lambda: self.store.remove(self.get(tenant, target_id)),
+            changing("the target", Contended),
+            _RACES,
+        )
 
     def draft(self, tenant: str, subject: Subject, options: Options) -> TargetWithState:
         """Return a new target without storing it.
@@ -236,7 +239,7 @@ class TargetService:
     def _change(
         self, tenant: str, target_id: str, changed: Callable[[Target], Target]
     ) -> TargetWithState:
-        for _ in range(_RACES):
+        def stored() -> TargetWithState | None:
             former = self.get(tenant, target_id)
             now = self.clock()
             target = changed(former.target)
@@ -245,11 +248,13 @@ class TargetService:
             target = replace(target, updated_at=now, version=former.target.version + 1)
             state, ended = self._rescheduled(former, target)
             changed_too = self._paced(TargetWithState(target=target, state=state))
-            if self.store.change(former, target, changed_too.state, ended):
-                if state.due_at != former.state.due_at:
-                    self.announce(changed_too)
-                return changed_too
-        raise _changing()
+            if not self.store.change(former, target, changed_too.state, ended):
+                return None
+            if state.due_at != former.state.due_at:
+                self.announce(changed_too)
+            return changed_too
+
+        return until_written(stored, changing("the target", Contended), _RACES)
 
     def _rescheduled(
         self, former: TargetWithState, target: Target
@@ -271,7 +276,3 @@ def _replay(record: IdempotencyRecord, request: RequestId) -> Created:
     return Created(
         status=record.status, target_id=record.target_id, body=record.body, replayed=True
     )
-
-
-def _changing() -> Contended:
-    return Contended("the target is being changed by others")

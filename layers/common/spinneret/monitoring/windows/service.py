@@ -9,6 +9,7 @@ from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import Conflict, Contended, NotFound
 from spinneret.kernel.ids import NewId
 from spinneret.kernel.paging import Page
+from spinneret.kernel.races import changing
 from spinneret.kernel.service import service
 from spinneret.monitoring import limits
 from spinneret.monitoring.windows import rules
@@ -84,13 +85,13 @@ class WindowService:
             )
         )
         if not self.store.put(window, former):
-            raise _changing()
+            raise changing("the maintenance window", Contended)
         return window
 
     def remove(self, tenant: str, window_id: str) -> None:
         """Remove the window. Raises NotFound and Contended."""
         if not self.store.remove(self.get(tenant, window_id)):
-            raise _changing()
+            raise changing("the maintenance window", Contended)
 
 
 class Maintenance:
@@ -116,7 +117,3 @@ class Maintenance:
 
 def _fields(times: WindowTimes) -> dict[str, Any]:
     return {each.name: getattr(times, each.name) for each in fields(times)}
-
-
-def _changing() -> Contended:
-    return Contended("the maintenance window is being changed by others")

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from spinneret.kernel.clock import Clock
-from spinneret.kernel.errors import Conflict, FeatureDisabled, NotFound, ValidationFailed
+from spinneret.kernel.errors import FeatureDisabled, NotFound, ValidationFailed
 from spinneret.kernel.ids import NewId
 from spinneret.kernel.paging import Page
+from spinneret.kernel.races import changing, until_written
 from spinneret.kernel.sealing import Sealer
 from spinneret.kernel.service import service
 from spinneret.web.fetching.addresses import AddressPolicy
@@ -23,7 +24,6 @@ from spinneret.web.proxies.models import (
 from spinneret.web.proxies.ports import ProxyStore, ProxyUsageStore
 
 _PURPOSE: Final = "proxy"
-_RACES: Final = 5  # concurrent changes of one config are rare
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,7 +113,8 @@ class ProxyService:
 
         Raises ValidationFailed, NotFound, and Conflict when the name is taken.
         """
-        for _ in range(_RACES):
+
+        def replaced() -> ProxyConfig | None:
             former = self._config(tenant, config_id)
             config = ProxyConfig(
                 tenant=tenant,
@@ -126,16 +127,15 @@ class ProxyService:
                 updated_at=self.clock(),
                 version=former.version + 1,
             )
-            if self.store.replace(former, config):
-                return config
-        raise _changing()
+            return config if self.store.replace(former, config) else None
+
+        return until_written(replaced, changing("the proxy config"))
 
     def remove(self, tenant: str, config_id: str) -> None:
         """Remove a config and its credentials; later fetches that name it use no proxy."""
-        for _ in range(_RACES):
-            if self.store.remove(self._config(tenant, config_id)):
-                return
-        raise _changing()
+        until_written(
+            lambda: self.store.remove(self._config(tenant, config_id)), changing("the proxy config")
+        )
 
     def require(self, tenant: str, config_id: str) -> None:
         """Raise FeatureDisabled if proxies are off, and ValidationFailed for an unknown config."""
@@ -185,7 +185,3 @@ def _kept(urls: Sequence[str], former: Sequence[ProxyServer], number: int) -> by
             f"servers.{number}.username", reason, error=f"servers.{number}: {reason}"
         )
     return before[0]
-
-
-def _changing() -> Conflict:
-    return Conflict("the proxy config is being changed by others")
