@@ -19,3 +19,8 @@ def lines_of(text: str) -> list[dict[str, Any]]:
     """Log lines without those of metrics."""
     lines = [json.loads(line) for line in text.splitlines()]
     return [line for line in lines if "_aws" not in line]
+
+
+def metrics_of(text: str) -> list[dict[str, Any]]:
+    """The lines of metrics among log lines."""
+    return [line for each in text.splitlines() if "_aws" in (line := json.loads(each))]

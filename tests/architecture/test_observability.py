@@ -12,7 +12,10 @@ from spinneret.kernel.metrics import Metric
 from tests.architecture.conftest import ROOT, Templates
 
 ALARMS: Final = 30
+ALARM_METRICS: Final = 10
+"""That an alarm of metric math may read (CloudWatch quotas, "Alarms")."""
 AREAS: Final = ("Core", "Crawl", "Search", "Audits", "Watch", "Marketplace")
+OWN: Final = "spinneret-${Stage}"
 OF_AWS: Final = {
     "AWS/ApiGateway": {"5XXError", "Latency"},
     "AWS/ES": {
@@ -20,14 +23,17 @@ OF_AWS: Final = {
         *("JVMMemoryPressure", "CPUUtilization"),
     },
     "AWS/Lambda": {"Duration", "Errors", "Throttles"},
-    "AWS/SQS": {"ApproximateAgeOfOldestMessage", "ApproximateNumberOfMessagesVisible"},
+    "AWS/SQS": {"ApproximateAgeOfOldestMessage"},
     "AWS/States": {"ExecutionsFailed", "ExecutionsTimedOut"},
-    "spinneret-${Stage}": {
+    OWN: {
         each.name
         for each in (*vars(metrics).values(), *metrics.DEPTHS.values())
         if isinstance(each, Metric)
     },
 }
+DECLARATIONS: Final = ROOT / "tests" / "unit" / "runtime" / "test_metrics.py"
+"""Names metrics without the code that records them."""
+NAMED: Final = re.compile(r'"([a-z_]+)[".]')
 QUEUE: Final = re.compile(r"spinneret-\$\{Stage\}-([a-z-]+)")
 
 
@@ -52,10 +58,31 @@ def test_alarms_read_metrics_that_exist(alarms: dict[str, dict[str, Any]]) -> No
         assert [pair for pair in read if pair[1] not in OF_AWS[pair[0]]] == [], name
 
 
+def test_every_alarm_has_at_most_ten_metrics(alarms: dict[str, dict[str, Any]]) -> None:
+    """Core has ten functions: an eleventh needs an area of its own."""
+    counts = {name: len([*_metrics(each)]) for name, each in alarms.items()}
+    assert {name: count for name, count in counts.items() if count > ALARM_METRICS} == {}
+
+
+def test_the_stage_s_silence_alarms(alarms: dict[str, dict[str, Any]]) -> None:
+    """Both read what a scheduled pass records each time, so a value that is missing is a fault."""
+    silent = {name for name, each in alarms.items() if each["TreatMissingData"] == "breaching"}
+    assert silent == {"DeadLetters", "SweeperSilent"}
+
+
+def test_every_metric_of_alarms_and_dashboard_is_recorded_in_a_test(
+    alarms: dict[str, dict[str, Any]], templates: Templates
+) -> None:
+    """A test runs the code that records a metric, and names it in what was recorded."""
+    read = {pair for alarm in alarms.values() for pair in _metrics(alarm)} | _shown(templates)
+    names = {name for namespace, name in read if namespace == OWN}
+    tests = {*(ROOT / "tests" / "unit").rglob("test_*.py")} - {DECLARATIONS}
+    texts = [text for path in tests if "from tests.metrics import" in (text := path.read_text())]
+    assert names - {name for text in texts for name in NAMED.findall(text)} == set()
+
+
 def test_the_dashboard_shows_metrics_that_exist(templates: Templates) -> None:
-    [dashboard] = templates.resources("AWS::CloudWatch::Dashboard").values()
-    widgets = json.loads(dashboard["Properties"]["DashboardBody"]["Fn::Sub"])["widgets"]
-    shown = [pair for each in widgets for pair in each["properties"].get("metrics", ())]
+    shown = _shown(templates)
     assert len(shown) > 20
     assert [each for each in shown if each[1] not in OF_AWS[each[0]]] == []
 
@@ -110,6 +137,14 @@ def test_every_queue_is_watched(alarms: dict[str, dict[str, Any]], templates: Te
         for queue in QUEUE.findall(json.dumps(each["Properties"].get("QueueName")))
     }
     assert sorted(watched) == sorted(name for name in queues if not name.endswith("-dead"))
+
+
+def _shown(templates: Templates) -> set[tuple[str, str]]:
+    [dashboard] = templates.resources("AWS::CloudWatch::Dashboard").values()
+    widgets = json.loads(dashboard["Properties"]["DashboardBody"]["Fn::Sub"])["widgets"]
+    return {
+        (each[0], each[1]) for widget in widgets for each in widget["properties"].get("metrics", ())
+    }
 
 
 def _metrics(alarm: dict[str, Any]) -> Iterator[tuple[str, str]]:

@@ -16,6 +16,7 @@ from spinneret.kernel import bounds
 from spinneret.kernel.errors import DependencyUnavailable
 from tests.fakes.deep_crawling import FakeExecutions
 from tests.kinds import KINDS
+from tests.metrics import recorded
 from tests.unit.jobs.household import POLICIES, ParentScenario
 from tests.unit.jobs.worker_bench import Bench
 
@@ -129,11 +130,14 @@ def test_a_segment_that_kills_its_executions_fails_unless_it_gets_on(
 
 def test_a_finished_segment_forgets_its_lost_executions(bench: Bench) -> None:
     executions = _Executions(bench)
+    recorded()
     bench.run(Starter(executions=executions, prepare=lambda _: None))
+    assert "executions_restarted" not in recorded()
     bench.clock.advance(2 * bounds.EXECUTION_START_SECONDS)
     bench.sweep()
     assert bench.job.attempts == 1
     bench.run(Starter(executions=executions, prepare=lambda _: None))
+    assert recorded()["executions_restarted"] == [1]
     turn = next_turn(executions)
     driver_of(bench).next_segment(turn, driver_of(bench).held(turn))
     assert (bench.job.status, bench.job.attempts) == (JobStatus.PENDING, 0)

@@ -7,7 +7,7 @@ import pytest
 
 from spinneret.jobs import limits
 from spinneret.jobs.models import DeadLetter, Lane
-from spinneret.jobs.redrive import Redrive, RedriveResult
+from spinneret.jobs.redrive import RULES, Redrive, RedriveResult
 from spinneret.kernel.errors import DependencyUnavailable
 from tests.fakes.jobs import FakeDeadLetterQueues
 from tests.kinds import CRAWL_HIGH, CRAWL_LOW, CRAWL_NORMAL, DELIVERY, LANES
@@ -65,8 +65,11 @@ def test_a_letter_goes_back_three_times_and_one_that_nobody_counted_never(
 
 def test_a_pass_counts_all_letters_before_it_moves_any() -> None:
     recorded()
-    Redrive(FakeDeadLetterQueues({DELIVERY: many(3), CRAWL_LOW: many(2)}), LANES).run()
-    assert recorded() == {"queue_depth_dlq": [5]}
+    dead = {DELIVERY: many(3), CRAWL_LOW: many(2), RULES: many(1)}
+    queues = FakeDeadLetterQueues(dead)
+    Redrive(queues, LANES).run()
+    assert recorded() == {"queue_depth_dlq": [6]}
+    assert queues.count(RULES) == 1
 
 
 def test_a_lane_has_a_whole_pass_when_the_others_need_nothing() -> None:

@@ -4,6 +4,7 @@ import pytest
 from pydantic import BaseModel, Field
 
 from spinneret.runtime.http.validation import field_names
+from tests.metrics import metrics_of
 from tests.unit.runtime.api import HEALTH, QUERY, SUBMIT, Api
 from tests.unit.runtime.refusals import assert_refused, fields_of
 
@@ -40,6 +41,16 @@ def test_a_list_of_jobs_shows_what_each_is_about_and_finds_a_host_in_any_case(
     query = {"domain": "EXAMPLE.com"}
     [found] = api.send(HEALTH, key, **LIST, queryStringParameters=query).body["items"]
     assert (found["job_id"], found["subject"]) == (job, "https://example.com/guide")
+
+
+def test_each_request_is_counted_for_its_area(
+    api: Api, key: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    api.send(HEALTH)
+    api.send(QUERY, key, body={"colour": "red"})
+    lines = metrics_of(capsys.readouterr().out)
+    found = [(each["area"], each["requests_total"]) for each in lines if "area" in each]
+    assert found == [("core", [1]), ("search", [1])]
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ import logging
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Final
 
 from spinneret.jobs import limits
 from spinneret.jobs.models import DeadLetter, Lane
@@ -17,6 +18,9 @@ from spinneret.kernel import metrics
 from spinneret.kernel.errors import DependencyUnavailable
 
 logger = logging.getLogger(__name__)
+
+RULES: Final = Lane("rules")
+"""The queue of scheduled passes that failed, which has no lane: the next pass replaces them."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,7 +34,7 @@ class RedriveResult:
 
 
 class Redrive:
-    """One bounded pass over the dead letters of all lanes."""
+    """One bounded pass over the dead letters of all lanes; it only counts failed schedules."""
 
     def __init__(self, queues: DeadLetterQueues, lanes: Iterable[Lane]) -> None:
         self._queues = queues
@@ -64,7 +68,7 @@ class Redrive:
     def _measure(self) -> None:
         """Record the number of all letters, unless a queue doesn't answer."""
         try:
-            metrics.DEAD_LETTERS.add(sum(map(self._queues.count, self._lanes)))
+            metrics.DEAD_LETTERS.add(sum(map(self._queues.count, (*self._lanes, RULES))))
         except DependencyUnavailable as error:
             logger.warning("dead_letters_not_counted", extra={"reason": error.message})
 

@@ -119,7 +119,7 @@ def depth_of(lane: str) -> Metric:
 
 
 DEAD_LETTERS: Final = Metric("queue_depth_dlq")
-"""Messages in the dead-letter queues of all lanes, as each redrive finds them."""
+"""Messages in all dead-letter queues, as each redrive finds them."""
 ACTIVE_DEEP_CRAWLS: Final = Metric("active_deep_crawls")
 """Running executions of deep crawls, as each sweep finds them."""
 

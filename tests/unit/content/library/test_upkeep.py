@@ -22,6 +22,7 @@ from tests.fakes.page_parts import FakePartStore
 from tests.fakes.search import FakeEmbedder
 from tests.fakes.time import START, plenty
 from tests.fakes.upkeep import FakeIndexUpkeep
+from tests.metrics import recorded
 from tests.unit.content.library.shelves import LibraryFixture
 
 DAY = 24 * 3600
@@ -205,8 +206,10 @@ def test_a_tenant_s_own_rebuild_is_a_job_that_resumes(
 def test_where_all_agrees_nothing_is_done(shelves: LibraryFixture) -> None:
     filled(shelves)
     held = dict(shelves.index.held)
+    recorded()
     report = shelves.upkeep().reconcile(plenty)
     assert report.complete
+    assert recorded() == {"documents_total": [12], "chunks_total": [12]}
     assert (report.documents, report.reindexed, report.lost, report.without_row) == (12, 0, [], [])
     assert shelves.index.held == held
 
