@@ -10,6 +10,7 @@ and the times that docs/benchmarks.md has measured.
 
 import argparse
 import json
+import re
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -44,6 +45,7 @@ from stack.deployment.templates import load  # noqa: E402 - after the path above
 from tests.architecture.evaluation import evaluated  # noqa: E402 - after the path above
 
 DOCUMENT: Final = REPOSITORY / "docs" / "cost.md"
+BENCHMARKS: Final = REPOSITORY / "docs" / "benchmarks.md"
 CALLS: Final = REPOSITORY / "benchmarks" / "calls.json"
 START: Final = "<!-- cost -->"
 HOURS: Final = 730
@@ -100,9 +102,10 @@ FLOWS: Final[Mapping[str, tuple[str, str, Timed]]] = {
 EMBEDDED: Final[Mapping[str, float]] = {"pages, in a batch": 0.4, "pages, in a deep crawl": 0.4}
 """Seconds of the embedder function (3,008 MB), where EmbedderUrl is empty."""
 MEASURED: Final = {
-    "audited pages": (0.0051 * 10, "[an audit of 100 pages](benchmarks.md#aws-usage-of-an-audit)"),
-    "listings, eBay or Etsy, in batches": (0.29, "[publishing](benchmarks.md#publishing)"),
-    "listings, Vinted, one by one": (0.75, "[publishing](benchmarks.md#publishing)"),
+    # name: section of docs/benchmarks.md, its row, which ends with dollars, and how many make 1,000
+    "audited pages": ("AWS usage of an audit", "together", 10),
+    "listings, eBay or Etsy, in batches": ("Publishing", "ebay, in a batch of 10", 1),
+    "listings, Vinted, one by one": ("Publishing", "vinted, one by one", 1),
 }
 
 
@@ -159,8 +162,19 @@ def _work_table() -> Iterator[str]:
             extra = 1000 * embedding * 3008 / 1024 * GIGABYTE_SECOND
             cells = f"${extra:.4f} | ${sum(parts) + extra:.4f} | {embedding} s at 3 GB"
             yield f"| … with the embedder as a function | | | {cells} |"
-    for name, (dollars, source) in MEASURED.items():
-        yield f"| {name} | | | | ${dollars:.2f} | {source} |"
+    benchmarks = BENCHMARKS.read_text()
+    for name, (heading, row, times) in MEASURED.items():
+        dollars = times * _dollars(benchmarks, heading, row)
+        link = f"[{heading}](benchmarks.md#{heading.lower().replace(' ', '-')})"
+        yield f"| {name} | | | | ${dollars:.2f} | {link} |"
+
+
+def _dollars(text: str, heading: str, row: str) -> float:
+    """Return the last figure of a row in a section of the page of benchmarks."""
+    section = re.split(rf"^##+ {heading}$", text, maxsplit=1, flags=re.MULTILINE)[1]
+    found = re.search(rf"^\| {row} \|.* \$?([\d.]+) \|$", section, re.MULTILINE)
+    assert found is not None, f"docs/benchmarks.md has no row {row!r} below {heading!r}"
+    return float(found[1])
 
 
 # ------------------------------------------------------------ A stage without work
