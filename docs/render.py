@@ -3,12 +3,14 @@
 import importlib
 import runpy
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 from aws_lambda_powertools.event_handler import APIGatewayRestResolver
 
 ROOT = Path(__file__).resolve().parents[1]
 FUNCTIONS = ROOT / "functions"
+TEMPLATE = ROOT / "template.yaml"
 CLIENT = ROOT / "clients" / "python" / "generate.py"
 sys.path[:0] = [str(ROOT / "layers" / "common"), str(FUNCTIONS), str(ROOT / "infra" / "local")]
 
@@ -21,7 +23,7 @@ from spinneret.jobs.models import JobStatus, Transition  # noqa: E402 - after th
 from spinneret.jobs.rules import TERMINAL, TRANSITIONS  # noqa: E402 - after the path above
 from spinneret.runtime.http.access import access_table  # noqa: E402 - after the path above
 from spinneret.runtime.openapi.document import document, text_of  # noqa: E402 - after the path above
-from stack.deployment import settings  # noqa: E402 - after the path above
+from stack.deployment import settings, template_parameters  # noqa: E402 - after the path above
 
 JOBS = ROOT / "docs" / "job-kernel.md"
 OPENAPI = ROOT / "layers" / "common" / "spinneret" / "runtime" / "openapi" / "openapi.json"
@@ -29,6 +31,7 @@ ACCESS = ROOT / "docs" / "access.md"
 CONFIGURATION = ROOT / "docs" / "configuration.md"
 BEGIN, END = "<!-- transitions -->\n", "<!-- end -->\n"
 BEGIN_SETTINGS, END_SETTINGS = "<!-- settings -->\n", "<!-- end settings -->\n"
+BEGIN_STACK_OWN, END_STACK_OWN = "<!-- stack -->\n", "<!-- end stack -->\n"
 
 
 def transitions() -> str:
@@ -44,26 +47,46 @@ def transitions() -> str:
 
 def rendered(text: str) -> str:
     """The page with its table as the code has it."""
-    before, _, rest = text.partition(BEGIN)
-    _, _, after = rest.partition(END)
-    return before + BEGIN + transitions() + END + after
+    return _between(text, BEGIN, END, transitions().splitlines())
 
 
 def configuration(text: str) -> str:
     """The page with the declarations of the template's parameters."""
-    before, _, rest = text.partition(BEGIN_SETTINGS)
-    _, _, after = rest.partition(END_SETTINGS)
-    rows = [
+    text = _between(text, BEGIN_SETTINGS, END_SETTINGS, _setting_rows())
+    return _between(text, BEGIN_STACK_OWN, END_STACK_OWN, _stack_own_rows())
+
+
+def _setting_rows() -> list[str]:
+    return [
         "| parameter | variable | default | range | what it does |",
         "|---|---|---|---|---|",
         *(
             f"| {each.name} | `{each.variable}` | {_code(each.parameter.default)} "
             f"| {_code(each.parameter.range)} | {each.meaning} |"
-            for each in settings.known(ROOT / "template.yaml").values()
+            for each in settings.known(TEMPLATE).values()
             if each.parameter is not None
         ),
     ]
-    return before + BEGIN_SETTINGS + "\n".join(rows) + "\n" + END_SETTINGS + after
+
+
+def _stack_own_rows() -> list[str]:
+    declared = template_parameters.read(TEMPLATE)
+    rows = [
+        "| parameter | set on AWS by | default | range | what it does |",
+        "|---|---|---|---|---|",
+    ]
+    for name, setter in settings.STACK_OWN.items():
+        each = declared[name]
+        cells = (name, setter, _code(each.default), _code(each.range), each.meaning)
+        rows.append(f"| {' | '.join(cells)} |")
+    return rows
+
+
+def _between(text: str, begin: str, end: str, lines: Iterable[str]) -> str:
+    """The page with these lines between two marks."""
+    before, _, rest = text.partition(begin)
+    _, _, after = rest.partition(end)
+    return before + begin + "\n".join(lines) + "\n" + end + after
 
 
 def _code(value: str) -> str:

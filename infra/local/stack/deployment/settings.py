@@ -30,8 +30,14 @@ _WEBSITE: Final = f"http://{HOST}:{Ports.website}"
 _MARKETS: Final = f"http://{HOST}:{Ports.markets}"
 _RENAMED: Final = {"FetchAllowedEndpoints": FETCH_PARAMETER, "CrawlWorkerTimeout": "CrawlTimeout"}
 """Settings that earlier versions stored under other names."""
-STACK_OWN: Final = ("Stage", "OpenSearchUrl", "EmbedderUrl", "WebSocketUrl", "BrowserFolder")
-"""Template parameters whose values follow from the instance."""
+STACK_OWN: Final[Mapping[str, str]] = {
+    "Stage": "`samconfig.toml`, by `--config-env`",
+    "OpenSearchUrl": "nobody: the stage has its own domain",
+    "EmbedderUrl": "you, if you have such a server",
+    "WebSocketUrl": "nobody: the stage has its own gateway",
+    "BrowserFolder": "you, only to build without a browser",
+}
+"""Template parameters whose values follow from the instance; and who sets them on AWS."""
 _OWN: Final = {
     EMBEDDER: (SERVER, "server, or function: embed in a function of the stack, as on AWS."),
 }

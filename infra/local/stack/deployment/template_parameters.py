@@ -39,6 +39,8 @@ class Parameter:
             return f"{declared['MinValue']} to {declared['MaxValue']}"
         if "MinValue" in declared:
             return f"{declared['MinValue']} or more"
+        if "MinLength" in declared:
+            return f"{declared['MinLength']} or more characters"
         return str(declared.get("AllowedPattern", ""))
 
     def check(self, value: str) -> None:
@@ -55,6 +57,8 @@ class Parameter:
         pattern = declared.get("AllowedPattern")
         if pattern and not re.fullmatch(pattern, value):
             return f"like {self.default} (pattern {pattern})"
+        if len(value) < (least := declared.get("MinLength", 0)):
+            return f"of {least} or more characters"
         if declared["Type"] != "Number":
             return None
         low, high = declared.get("MinValue", -inf), declared.get("MaxValue", inf)
