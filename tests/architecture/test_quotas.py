@@ -4,6 +4,7 @@ Values that only a deployment knows, such as ARNs, count with the length that AW
 """
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any, Final
@@ -31,6 +32,9 @@ API_RESOURCES: Final = 300
 """Path segments of a REST API (API Gateway quotas)."""
 RESOLVED_CHARS: Final = 110
 """Of an intrinsic function's value: an ARN with account, region and a name of 48 characters."""
+
+NAME_CHARS: Final = 63
+"""Of a name inside a text: that of a bucket, which is the longest."""
 
 
 @pytest.mark.heavy
@@ -96,11 +100,28 @@ def _properties(template: dict[str, Any], kind: str) -> dict[str, dict[str, Any]
 
 
 def _resolved(value: Any, parameters: dict[str, dict[str, Any]]) -> int:
-    """Return the length of a variable's value; parameters of the template have their defaults."""
-    if isinstance(value, dict):
-        parameter = parameters.get(value.get("Ref", ""))
-        return RESOLVED_CHARS if parameter is None else len(str(parameter.get("Default", "")))
+    """Return the length of a variable's value; parameters of the template have their defaults.
+
+    Of an `Fn::If` the longer branch counts. A text with several parts has a name for each.
+    """
+    match value:
+        case {"Fn::If": [_, *branches]}:
+            return max(_resolved(each, parameters) for each in branches)
+        case {"Ref": str(name)} if name in parameters:
+            return len(str(parameters[name].get("Default", "")))
+        case {"Fn::Sub": str(text)}:
+            return _substituted(text)
+        case {"Fn::Join": [str(separator), list(parts)]}:
+            return sum(_resolved(each, parameters) + len(separator) for each in parts)
+        case dict():
+            return RESOLVED_CHARS
     return len(str(value))
+
+
+def _substituted(text: str) -> int:
+    """Return the length of an `Fn::Sub`: a name for each reference, or an ARN for the whole."""
+    plain, names = re.subn(r"\$\{[^}]+\}", "", text)
+    return max(RESOLVED_CHARS, len(plain) + names * NAME_CHARS)
 
 
 def _policies(policies: list[Any]) -> Iterator[int]:
@@ -110,8 +131,13 @@ def _policies(policies: list[Any]) -> Iterator[int]:
 
 
 def _size(document: Any) -> int:
-    """Return the length of a policy in which each intrinsic function is an ARN."""
+    """Return the length of a policy in which each intrinsic function is an ARN.
+
+    Of an `Fn::If` the longer branch counts.
+    """
     if isinstance(document, dict):
+        if "Fn::If" in document:
+            return max(_size(each) for each in document["Fn::If"][1:])
         if len(document) == 1 and next(iter(document)).startswith(("Fn::", "Ref")):
             return RESOLVED_CHARS
         return sum(len(key) + 4 + _size(value) for key, value in document.items()) + 1
