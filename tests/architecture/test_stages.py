@@ -136,10 +136,11 @@ def test_a_name_is_short_enough_for_the_longest_stage(templates: Templates) -> N
         ({"Stage": "production"}, 3, 3, 100, 0),  # survives the loss of a zone
         ({"Stage": "production", "Zones": "1"}, 3, 1, 100, 0),
         ({"Stage": "dev", "Zones": "2", "DedicatedMasters": "true"}, 1, 2, 20, 3),
+        ({"Stage": "production", "VolumeGib": "500"}, 3, 3, {"Ref": "VolumeGib"}, 0),
     ],
 )
 def test_opensearch_s_size_follows_the_stage_and_its_parameters(
-    given: dict[str, str], nodes: int, zones: int, gib: int, masters: int, templates: Templates
+    given: dict[str, str], nodes: int, zones: int, gib: object, masters: int, templates: Templates
 ) -> None:
     template = templates.nested["search-domain.yaml"]
     domain = evaluated(template, {**dict.fromkeys(template["Parameters"], ""), **given})
@@ -148,7 +149,8 @@ def test_opensearch_s_size_follows_the_stage_and_its_parameters(
     assert cluster["InstanceCount"] == nodes
     assert cluster.get("ZoneAwarenessConfig", {}).get("AvailabilityZoneCount", 1) == zones
     assert cluster["ZoneAwarenessEnabled"] == (zones > 1)
-    assert properties["EBSOptions"]["VolumeSize"] == gib
+    watched = domain["Outputs"]["VolumeGib"]["Value"]  # an alarm reads the free share
+    assert str(properties["EBSOptions"]["VolumeSize"]) == str(watched) == str(gib)
     assert cluster.get("DedicatedMasterCount", 0) == masters
     assert cluster["DedicatedMasterEnabled"] == (masters > 0)
 

@@ -161,14 +161,14 @@ def _topic(gateway: str, name: str) -> Iterator[TopicQueue]:
 
 
 def _resolved(value: Any, given: Mapping[str, str]) -> Any:
-    """Return the value without CloudFormation's functions; the stage isn't production."""
+    """Return the value without CloudFormation's functions; the stage has a topic."""
     match value:
         case {"Ref": str(name)}:
             return given[name]
         case {"Fn::Sub": str(text)}:
             return re.sub(r"\$\{([\w:]+)\}", lambda found: given[found[1]], text)
-        case {"Fn::If": [condition, yes, no]}:
-            return _resolved(yes if condition == "HasTopic" else no, given)
+        case {"Fn::If": ["HasTopic", yes, _]}:
+            return _resolved(yes, given)
         case dict():
             return {name: _resolved(each, given) for name, each in value.items()}
         case list():
