@@ -12,6 +12,15 @@ from tests.e2e.conftest import Deployed, Tenant
 pytestmark = pytest.mark.stack
 
 LAMBDA_UNPACKED_BYTES = 250 * 1024 * 1024  # Lambda quotas: code and layers together
+CHROMIUM = "sparticuz-chromium-153.0.0.tgz"
+LEFT_OUT = {
+    # layer: what only the whole one holds, and its bytes. The local stack builds neither.
+    "BrowserLayer": (
+        "chromium",
+        68_408_127,
+    ),  # chromium.br, al2023.tar.br, fonts.tar.br of CHROMIUM
+    "EmbedderLayer": ("python/spinneret_embedder", 144 * 1024 * 1024),
+}
 
 
 def test_deploying_the_same_again_changes_nothing(deployed: Deployed) -> None:
@@ -83,6 +92,8 @@ def test_an_invocation_that_makes_no_sense_is_refused(
 
 
 def test_code_and_layers_fit_into_lambda(deployed: Deployed) -> None:
+    pinned = (ROOT / "layers" / "browser" / "artifacts.sha256").read_text()
+    assert CHROMIUM in pinned, "measure the packed browser anew"
     build = deployed.stack.folder / "build"
     template = load(ROOT / "template.yaml")
     shared = template["Globals"]["Function"]["Layers"]
@@ -90,11 +101,17 @@ def test_code_and_layers_fit_into_lambda(deployed: Deployed) -> None:
         if resource["Type"] != "AWS::Serverless::Function":
             continue
         layers = [*shared, *resource["Properties"].get("Layers", [])]
-        sizes = {each["Ref"]: _bytes(build / each["Ref"]) for each in layers}
-        assert all(sizes.values()), sizes
+        built = {each["Ref"]: _bytes(build / each["Ref"]) for each in layers}
+        assert all(built.values()), built
+        sizes = {name: size + _left_out(build / name) for name, size in built.items()}
         code = _bytes(build / name)
         assert code > 0
         assert code + sum(sizes.values()) < LAMBDA_UNPACKED_BYTES, (name, code, sizes)
+
+
+def _left_out(layer: Path) -> int:
+    part, size = LEFT_OUT.get(layer.name, ("", 0))
+    return 0 if (layer / part).exists() else size
 
 
 def _bytes(folder: Path) -> int:
