@@ -4,7 +4,7 @@
 
 FOLDER holds the calls that the instance recorded: it was started with SPINNERET_LAMBDA_CALLS. The
 local stack refuses no call for its permissions. A call that no policy allows ends this command with
-exit code 1. `--unused` also lists the grants that no call used.
+exit code 1, as do records of too few functions. `--unused` also lists the grants that no call used.
 """
 
 import argparse
@@ -29,12 +29,13 @@ from tests.architecture.permissions.recorded import (  # noqa: E402 - see above
     Names,
     missing,
     read,
+    suffices,
     unused,
 )
 
 
 def main() -> int:
-    """Print the comparison; return 1 if a permission is missing."""
+    """Print the comparison; return 1 if a permission is missing, or too few calls were recorded."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
     parser.add_argument("--instance", default=os.environ.get("SPINNERET_TEST_INSTANCE", "dev"))
     parser.add_argument("--unused", action="store_true", help="list unused grants too")
@@ -74,7 +75,10 @@ def main() -> int:
         end=" ",
     )
     print(f"{granted - idle} of {granted} granted ones were used, {lacking} are missing")
-    return int(lacking > 0)
+    enough = suffices(len(needed), len(functions))
+    if not enough:
+        print("too few functions: was the instance started with SPINNERET_LAMBDA_CALLS?")
+    return int(lacking > 0 or not enough)
 
 
 def _cloudformation(instance: Instance) -> Any:

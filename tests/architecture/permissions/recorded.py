@@ -17,6 +17,8 @@ from tests.architecture.permissions.reading import CONDITIONED, Permissions
 Need = tuple[str, tuple[str, ...]]
 """An action, and the names of its resource: one of them must be allowed."""
 
+SHARE: Final = 0.5
+"""Of the functions; the end-to-end tests call nearly all."""
 _PREFIXES: Final = {
     "apigatewaymanagementapi": "execute-api",
     "stepfunctions": "states",
@@ -126,6 +128,11 @@ def read(folder: Path, functions: Mapping[str, str], names: Names) -> dict[str, 
             calls = [json.loads(line) for line in file.read_text().splitlines()]
             found[functions[file.stem]] = {need for each in calls for need in needs(*each, names)}
     return found
+
+
+def suffices(recorded: int, functions: int) -> bool:
+    """Return whether so many functions recorded calls that the record can't have failed."""
+    return 0 < SHARE * functions <= recorded
 
 
 def missing(needed: Iterable[Need], allowed: Permissions) -> list[str]:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.architecture.permissions.reading import CONDITIONED
-from tests.architecture.permissions.recorded import Names, missing, needs, read, unused
+from tests.architecture.permissions.recorded import Names, missing, needs, read, suffices, unused
 from tests.conftest import ROOT
 from tests.rows import each_row
 
@@ -164,6 +164,16 @@ def test_grants_are_compared_with_calls_by_pattern_and_on_conditions() -> None:
     ]
     assert missing(needed, allowed) == ["dynamodb:PutItem on Jobs"]
     assert unused(needed, allowed) == {"Jobs": {"dynamodb:Scan"}}
+
+
+@pytest.mark.parametrize(
+    ("recorded", "functions", "enough"),
+    [(0, 0, False), (0, 40, False), (19, 40, False), (20, 40, True)],
+)
+def test_records_of_too_few_functions_prove_nothing(
+    recorded: int, functions: int, enough: bool
+) -> None:
+    assert suffices(recorded, functions) is enough
 
 
 @pytest.mark.parametrize("service", ["dynamodb", "s3"])
