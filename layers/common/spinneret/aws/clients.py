@@ -62,7 +62,16 @@ _UNAVAILABLE: Final = frozenset(
     }
 )
 
-_DENIED: Final = frozenset({"AccessDenied", "AccessDeniedException", "KMSAccessDeniedException"})
+# A key that is disabled, or about to be deleted, refuses as one without permission does.
+_DENIED: Final = frozenset(
+    {
+        "AccessDenied",
+        "AccessDeniedException",
+        "DisabledException",
+        "KMSAccessDeniedException",
+        "KMSInvalidStateException",
+    }
+)
 
 
 def dynamodb_client() -> DynamoDBClient:

@@ -140,4 +140,4 @@ CHECK_LATE: Final = Metric("check_late_seconds", "Seconds")
 OUTBOX_LAG: Final = Metric("outbox_lag_seconds", "Seconds")
 """Age of the oldest domain event that a sweep found unsent."""
 ACCESS_DENIED: Final = Metric("access_denied")
-"""Calls that AWS refused for want of a permission, such as of a key or a secret."""
+"""Calls that AWS refused for want of a permission, or because a key is disabled."""
