@@ -22,7 +22,12 @@ from spinneret.kernel.paging import position_of
 from spinneret.monitoring.checks.api_models import ResultList, result_list
 from spinneret.monitoring.checks.items import is_position as is_result_position
 from spinneret.monitoring.incidents.api_models import IncidentList, incident_list
-from spinneret.monitoring.rollups.api_models import UptimeView, uptime_view
+from spinneret.monitoring.rollups.api_models import (
+    UptimeDayList,
+    UptimeView,
+    uptime_days,
+    uptime_view,
+)
 from spinneret.monitoring.rollups.models import Window
 from spinneret.monitoring.targets.api_models import (
     Seal,
@@ -189,6 +194,13 @@ def get_uptime(
     watched = _services().targets.get(routes.principal.tenant, target_id)
     figures = _services().figures.figures(watched, window)
     return uptime_view(window, figures, with_maintenance=maintenance == "include")
+
+
+@router.get("/v1/targets/<target_id>/days", **declared(Scope.READ, Permission.VIEW_TARGETS))
+def list_uptime_days(target_id: str) -> UptimeDayList:
+    """Return uptime and latencies of each of the last 90 UTC days that has checks."""
+    watched = _services().targets.get(routes.principal.tenant, target_id)
+    return uptime_days(_services().figures.days(watched))
 
 
 @router.get("/v1/targets/<target_id>/incidents", **declared(Scope.READ, Permission.VIEW_TARGETS))

@@ -3,6 +3,7 @@
 import gzip
 import re
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -268,6 +269,38 @@ def test_jobs_of_a_batch_come_page_by_page_and_those_that_need_the_seller_alone(
         expect(rows).to_have_count(2)
         window.close()
     assert "status=failed" in asked.value.url
+
+
+# covers M-04
+def test_a_day_without_a_verdict_is_neither_up_nor_down(browser: Browser, site: Site) -> None:
+    api = DescribedApi(PLAIN)
+    today = datetime.now(UTC).date()
+
+    def days(method: str, path: str) -> Answer | None:
+        if not path.endswith("/days"):
+            return None
+        [row, *_] = api.described(method, path)[1]["items"]
+        figures = [(2, 1.0, 0), (1, None, 0), (0, 0.5, 9)]
+        items = [
+            {
+                **row,
+                "day": str(today - timedelta(ago)),
+                "uptime": up,
+                "degraded_ms": 0,
+                "down_ms": down,
+            }
+            for ago, up, down in figures
+        ]
+        return 200, {"items": items}
+
+    api.scripted.append(days)
+    with console_on(api, site) as url:
+        window = Window(browser, WIDE)
+        shown(window, url, "watch/link/x")
+        strip = window.page.get_by_role("img", name="1 day with failures")
+        tones = strip.locator("rect").evaluate_all("all => all.map(each => each.className.baseVal)")
+        window.close()
+    assert tones == ["none"] * 87 + ["good", "none", "bad"]
 
 
 # covers K-04

@@ -17,37 +17,38 @@ import { TargetForm, kindTitle, targetTitle } from "./watch-form.js";
 const SECONDS = 5;
 const DAY_MS = 86_400_000;
 const STRIP_DAYS = 90;
+const [GOOD_FROM, FAIR_FROM] = [0.999, 0.98]; // as on status pages
 const CHARTED = 100;
 const MEASURED = new Set(["up", "degraded"]);
 const WINDOWS = [["1h", "Last hour"], ["24h", "24 hours"], ["7d", "7 days"], ["30d", "30 days"], ["1y", "One year"]];
 
-// Return the state of each of the last 90 UTC days by the incidents that lasted into it.
-const daysOf = (target, incidents) => {
+// The figures of each of the last 90 UTC days, and only its name where there are none.
+const useDays = (target) => {
+  const { data, error, reload } = useLoad(
+    async (options) => (target ? api.get(`v1/targets/${target.id}/days`, {}, options) : null),
+    [target?.id, target?.incident_id, target?.status],
+  );
   const today = Math.floor(Date.now() / DAY_MS);
-  const began = Math.floor(new Date(target.created_at) / DAY_MS);
-  return Array.from({ length: STRIP_DAYS }, (_, index) => {
-    const day = today - STRIP_DAYS + 1 + index;
-    const date = new Date(day * DAY_MS).toISOString().slice(0, 10);
-    if (day < began) return { title: `${date}: not watched yet`, tone: "none" };
-    const states = incidents
-      .filter(({ started_at: start, ended_at: end }) => new Date(start) < (day + 1) * DAY_MS && (!end || new Date(end) >= day * DAY_MS))
-      .flatMap(({ timeline }) => timeline.map(({ status }) => status));
-    if (states.includes("down")) return { title: `${date}: down`, tone: "bad" };
-    if (states.includes("degraded")) return { title: `${date}: degraded`, tone: "warning" };
-    return { title: `${date}: no incident`, tone: "good" };
+  const known = Object.fromEntries((data?.items ?? []).map((each) => [each.day, each]));
+  const days = Array.from({ length: STRIP_DAYS }, (_, index) => {
+    const day = new Date((today - STRIP_DAYS + 1 + index) * DAY_MS).toISOString().slice(0, 10);
+    return { day, ...known[day] };
   });
+  return { days: data && days, error, reload };
 };
 
-const Days = ({ target }) => {
-  const { data, error, reload } = useLoad(
-    (options) => api.get(`v1/targets/${target.id}/incidents`, { window: "1y", limit: CHARTED }, options),
-    [target.incident_id, target.status],
-  );
-  if (!data) return error ? html`<${Failure} error=${error} retry=${reload} />` : html`<${Loading} />`;
-  const days = daysOf(target, data.items);
-  const bad = days.filter(({ tone }) => tone === "bad" || tone === "warning").length;
-  return html`<${Strip} parts=${days} label=${`The last ${STRIP_DAYS} days: ${plural(bad, "day")} with an incident`} />
-    <p class="small">${STRIP_DAYS} days ago until today (UTC), ${plural(bad, "day")} with an incident. Grey: not watched yet.</p>`;
+const toneOf = ({ uptime, degraded_ms: slow }) => {
+  if (uptime == null) return "none";
+  if (uptime < FAIR_FROM) return "bad";
+  return uptime < GOOD_FROM || slow > 0 ? "warning" : "good";
+};
+
+const Days = ({ days, error, reload }) => {
+  if (!days) return error ? html`<${Failure} error=${error} retry=${reload} />` : html`<${Loading} />`;
+  const parts = days.map((day) => ({ tone: toneOf(day), title: `${day.day}: ${day.uptime == null ? "not known" : `${percent(day.uptime)} up`}` }));
+  const bad = plural(days.filter(({ down_ms: down }) => down > 0).length, "day");
+  return html`<${Strip} parts=${parts} label=${`The last ${STRIP_DAYS} days: ${bad} with failures`} />
+    <p class="small">${STRIP_DAYS} days ago until today (UTC), ${bad} with failures. Grey: not watched, paused or unknown.</p>`;
 };
 
 const Uptime = ({ id, stamp }) => {
@@ -65,6 +66,16 @@ const Uptime = ({ id, stamp }) => {
     { title: "95th percentile", kind: "number", value: ({ latency }) => duration(latency.p95_ms) },
     { title: "99th percentile", kind: "number", value: ({ latency }) => duration(latency.p99_ms) },
   ]} />`;
+};
+
+// The median and the 95th percentile of each day, from the first one with checks.
+const LatencyByDay = ({ days }) => {
+  const first = (days ?? []).findIndex(({ latency }) => latency?.count > 0);
+  if (first < 0) return null;
+  const shown = days.slice(first);
+  const line = (title, name) => ({ title, values: shown.map(({ latency }) => latency?.[name] ?? null) });
+  return html`<${LineChart} title="Latency by day" unit="ms" times=${shown.map(({ day }) => Date.parse(day) / 1000)}
+    series=${[line("Median", "p50_ms"), line("95th percentile", "p95_ms")]} />`;
 };
 
 // The last checks with the median and the 95th percentile of a day.
@@ -115,7 +126,7 @@ const Checks = ({ id }) => {
 
 const daysLeft = (time) => Math.floor((new Date(time) - Date.now()) / DAY_MS);
 
-const State = ({ target }) => html`<${Card}>
+const State = ({ target, days }) => html`<${Card}>
   ${target.paced && html`<${Note} kind="warning"><p>${target.paced}</p></${Note}>`}
   <${Facts} of=${[
     ["State", html`<${Status} of=${target.status} />`],
@@ -134,7 +145,7 @@ const State = ({ target }) => html`<${Card}>
     ["Conditions", target.conditions.length > 0 && html`<ul>${target.conditions.map((each) => html`<li><code>${each}</code></li>`)}</ul>`],
     ["Public", target.public && html`<a href=${href("watch", "status-page")}>on the status page</a>`],
   ]} />
-  <${Days} target=${target} />
+  <${Days} ...${days} />
 </${Card}>`;
 
 // The secret address of a heartbeat, which is shown once.
@@ -168,6 +179,7 @@ const Actions = ({ target, changed, edit }) => {
 
 export const Target = ({ id }) => {
   const { data: target, error, reload } = usePoll((options) => api.get(`v1/targets/${id}`, {}, options), SECONDS, [id]);
+  const days = useDays(target);
   const [isOpen, setOpen] = useState(false);
   const back = { href: href("watch"), title: "Watched links" };
   if (!target) return html`<${Header} title="Link" back=${back} />${error ? html`<${Failure} error=${error} retry=${reload} />` : html`<${Loading} />`}`;
@@ -179,9 +191,9 @@ export const Target = ({ id }) => {
   return html`
     <${Header} title=${targetTitle(target)} back=${back}><${Actions} target=${target} changed=${reload} edit=${() => setOpen(true)} /></${Header}>
     <${Failure} error=${error} />
-    <${State} target=${target} />
+    <${State} target=${target} days=${days} />
     ${target.kind === "heartbeat" && html`<${CallAddress} target=${target} />`}
-    ${target.kind !== "heartbeat" && html`<${Card} title="Latency"><${Latency} id=${id} stamp=${stamp} /></${Card}>`}
+    ${target.kind !== "heartbeat" && html`<${Card} title="Latency"><${Latency} id=${id} stamp=${stamp} /><${LatencyByDay} days=${days.days} /></${Card}>`}
     <${Card} title="Uptime"><${Uptime} id=${id} stamp=${stamp} /></${Card}>
     <${Card} title="Incidents"><${Incidents} key=${target.incident_id} id=${id} /></${Card}>
     <${Checks} id=${id} />

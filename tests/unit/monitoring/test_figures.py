@@ -12,7 +12,7 @@ import pytest
 
 from spinneret.monitoring.checks.models import CheckError, CheckResult, Outcome
 from spinneret.monitoring.incidents.rules import step
-from spinneret.monitoring.rollups.api_models import UptimeView, uptime_view
+from spinneret.monitoring.rollups.api_models import UptimeView, uptime_days, uptime_view
 from spinneret.monitoring.rollups.models import Window
 from spinneret.monitoring.rollups.service import FigureService
 from spinneret.monitoring.targets.models import Options, Target, TargetState, TargetWithState
@@ -87,7 +87,13 @@ def result(
 
 def shown(window: Window, results: list[CheckResult], *, with_maintenance: bool) -> UptimeView:
     """What the rules write of the checks one by one, and the service reads."""
-    interval, watch = INTERVALS[window], FakeWatch()
+    service, watched = recorded(results, INTERVALS[window])
+    return uptime_view(window, service.figures(watched, window), with_maintenance=with_maintenance)
+
+
+def recorded(results: list[CheckResult], interval: int) -> tuple[FigureService, TargetWithState]:
+    """Write the checks one by one; return the service that reads them, and the target."""
+    watch = FakeWatch()
     target = Target(
         tenant="acme",
         id="t_1",
@@ -103,8 +109,21 @@ def shown(window: Window, results: list[CheckResult], *, with_maintenance: bool)
     for each in results:
         assert watch.record(watched, each, step(watched, each, NOW))
         watched = watch.rows["acme", "t_1"]
-    service = FigureService(figures=watch, checks=watch, clock=HandClock(NOW))
-    return uptime_view(window, service.figures(watched, window), with_maintenance=with_maintenance)
+    return FigureService(figures=watch, checks=watch, clock=HandClock(NOW)), watched
+
+
+# covers M-04
+def test_days_add_up_to_their_window_and_have_the_present_hour() -> None:
+    results = history(random.Random(7), Window.MONTH, 20)
+    service, watched = recorded(results, INTERVALS[Window.MONTH])
+    days = uptime_days(service.days(watched)).items
+    month = uptime_view(
+        Window.MONTH, service.figures(watched, Window.MONTH), with_maintenance=False
+    )
+    assert [each.day for each in days] == sorted({each.checked_at.date() for each in results})
+    for name in ("down_ms", "degraded_ms", "unknown_ms", "checks"):
+        assert sum(getattr(each, name) for each in days) == getattr(month, name), name
+    assert sum(each.latency.count for each in days) == month.latency.count
 
 
 @dataclass(frozen=True)

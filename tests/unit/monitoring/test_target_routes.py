@@ -258,11 +258,13 @@ def test_a_foreign_target_is_an_unknown_one(served: Served) -> None:
     path = f"/v1/targets/{made(served)['id']}"
     answers = [served.send("GET", f"{path}{part}", tenant="other") for part in PARTS]
     unknown = [served.send("GET", f"/v1/targets/t_9{part}") for part in PARTS]
-    assert [(each.status, body(each)["code"]) for each in answers] == [(404, "NOT_FOUND")] * 4
+    assert [(each.status, body(each)["code"]) for each in answers] == [(404, "NOT_FOUND")] * len(
+        PARTS
+    )
     assert [each.body for each in answers] == [each.body for each in unknown]
 
 
-PARTS = ("", "/results", "/uptime", "/incidents")
+PARTS = ("", "/results", "/uptime", "/days", "/incidents")
 
 
 def test_times_need_their_offset(served: Served) -> None:

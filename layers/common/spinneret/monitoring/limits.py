@@ -16,6 +16,7 @@ CHECK_REDIRECTS: Final = 10  # as lychee
 CHECK_RESULT_SECONDS: Final = 7 * 24 * 3600  # raw results; at 15 s, 40,000 rows for each target
 HOUR_RETENTION_SECONDS: Final = 40 * 24 * 3600  # of hourly rollups: windows of 24 h and 7 d
 DAY_RETENTION_SECONDS: Final = 400 * 24 * 3600  # of daily rollups, and incidents: a year's window
+DAYS_SHOWN: Final = 90  # of a target's figures by day, and of bars on status pages
 OUTCOME_HOLDS_INTERVALS: Final = 3  # intervals for which an outcome is valid
 CHECK_SKIPS_REPORTED: Final = 4  # consecutive skips: a minute at the default interval
 CHECK_ROUND_TARGETS: Final = 1200  # for one worker and tick: a minute of checks of 50 ms

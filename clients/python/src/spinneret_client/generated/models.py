@@ -1618,6 +1618,24 @@ class UploadView(Model):
     expires_at: str
 
 
+class UptimeDayList(Model):
+    """The last 90 UTC days of a target."""
+
+    items: list[UptimeDayView]
+
+
+class UptimeDayView(Model):
+    """Uptime and latencies of a target on one day."""
+
+    day: str
+    uptime: float | None
+    degraded_ms: int
+    down_ms: int
+    unknown_ms: int
+    checks: int
+    latency: LatencyView
+
+
 class UptimeView(Model):
     """Uptime and latencies of a target."""
 

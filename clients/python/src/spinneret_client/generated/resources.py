@@ -910,6 +910,10 @@ class Targets(Resource):
             query={"window": window, "maintenance": maintenance},
         )
 
+    def uptime_days(self, target_id: str) -> m.UptimeDayList:
+        """Return uptime and latencies of each of the last 90 UTC days that has checks."""
+        return self._send(m.UptimeDayList, "GET", f"/v1/targets/{part(target_id)}/days")
+
 
 class Uploads(Resource):
     """Methods of `uploads`."""

@@ -1,11 +1,14 @@
 """Responses about uptime and latencies."""
 
+from collections.abc import Sequence
+from datetime import date
+
 from pydantic import BaseModel
 
 from spinneret.kernel import histogram
 from spinneret.kernel.clock import to_iso
 from spinneret.monitoring.rollups import rules
-from spinneret.monitoring.rollups.models import Figures, Window
+from spinneret.monitoring.rollups.models import DayTally, Figures, Rollup, Window
 
 
 class LatencyView(BaseModel):
@@ -60,6 +63,50 @@ class UptimeView(BaseModel):
     """Percentiles of the durations of good checks."""
 
 
+class UptimeDayView(BaseModel):
+    """Uptime and latencies of a target on one day."""
+
+    day: date
+    """UTC."""
+    uptime: float | None
+    """Available share of the known time, 0 to 1, without maintenance; null if no time is known."""
+    degraded_ms: int
+    """Time with slow results, in milliseconds; it counts as available."""
+    down_ms: int
+    """Time with failures, in milliseconds."""
+    unknown_ms: int
+    """Time without a verdict, in milliseconds."""
+    checks: int
+    """Number of checks."""
+    latency: LatencyView
+    """Percentiles of the durations of good checks."""
+
+
+class UptimeDayList(BaseModel):
+    """The last 90 UTC days of a target."""
+
+    items: list[UptimeDayView]
+    """Days with figures, oldest first; the last one may be today."""
+
+
+def uptime_days(days: Sequence[DayTally]) -> UptimeDayList:
+    """Return the view of days."""
+    return UptimeDayList(
+        items=[
+            UptimeDayView(
+                day=each.day.date(),
+                uptime=rules.uptime(each.tally, with_maintenance=False),
+                degraded_ms=each.tally.degraded_ms,
+                down_ms=each.tally.down_ms,
+                unknown_ms=each.tally.unknown_ms,
+                checks=each.tally.checks,
+                latency=_latency(each.tally),
+            )
+            for each in days
+        ]
+    )
+
+
 def uptime_view(window: Window, figures: Figures, *, with_maintenance: bool) -> UptimeView:
     """Return the view of figures."""
     tally = figures.tally
@@ -77,13 +124,17 @@ def uptime_view(window: Window, figures: Figures, *, with_maintenance: bool) -> 
         checks=tally.checks,
         failed=tally.failed,
         skipped=tally.skipped,
-        latency=LatencyView(
-            count=sum(tally.latencies.values()),
-            p50_ms=_rounded(histogram.percentile(tally.latencies, 0.5)),
-            p95_ms=_rounded(histogram.percentile(tally.latencies, 0.95)),
-            p99_ms=_rounded(histogram.percentile(tally.latencies, 0.99)),
-            error=histogram.ERROR,
-        ),
+        latency=_latency(tally),
+    )
+
+
+def _latency(tally: Rollup) -> LatencyView:
+    return LatencyView(
+        count=sum(tally.latencies.values()),
+        p50_ms=_rounded(histogram.percentile(tally.latencies, 0.5)),
+        p95_ms=_rounded(histogram.percentile(tally.latencies, 0.95)),
+        p99_ms=_rounded(histogram.percentile(tally.latencies, 0.99)),
+        error=histogram.ERROR,
     )
 
 

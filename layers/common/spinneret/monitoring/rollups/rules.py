@@ -4,13 +4,13 @@ An outcome holds from its check to the next one, for at most OUTCOME_HOLDS_INTER
 later time without a check isn't counted. Periods are split at UTC hours.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Final
 
 from spinneret.monitoring import limits
 from spinneret.monitoring.checks.models import Outcome
-from spinneret.monitoring.rollups.models import HourTally, Rollup, Window
+from spinneret.monitoring.rollups.models import DayTally, HourTally, Rollup, Window
 
 _MILLISECOND: Final = timedelta(milliseconds=1)
 _DURATION_OF: Final[Mapping[Outcome, str]] = {
@@ -45,6 +45,23 @@ def begin_of(window: Window, now: datetime) -> datetime:
         return now - window.length
     at = now - window.length
     return hour_of(at) if window in {Window.DAY, Window.WEEK} else day_of(at)
+
+
+def first_of(days: int, now: datetime) -> datetime:
+    """Return the start of the first of so many UTC days, the last of which is today."""
+    return day_of(now - timedelta(days=days - 1))
+
+
+def with_hour(
+    days: Sequence[DayTally], hour: HourTally | None, since: datetime
+) -> Sequence[DayTally]:
+    """Add the present hour to days from `since` on, which have only completed hours."""
+    if hour is None or hour.hour < since:
+        return days
+    day = day_of(hour.hour)
+    if days and days[-1].day == day:
+        return *days[:-1], DayTally(day, days[-1].tally + hour.tally)
+    return *days, DayTally(day, hour.tally)
 
 
 def held(

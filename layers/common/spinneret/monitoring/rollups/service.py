@@ -11,7 +11,7 @@ from spinneret.monitoring.checks.models import CheckResult, Outcome
 from spinneret.monitoring.checks.ports import CheckStore
 from spinneret.monitoring.incidents.rules import tally_of
 from spinneret.monitoring.rollups import rules
-from spinneret.monitoring.rollups.models import Figures, Rollup, Window
+from spinneret.monitoring.rollups.models import DayTally, Figures, Rollup, Window
 from spinneret.monitoring.rollups.ports import RollupStore
 from spinneret.monitoring.targets.models import TargetWithState
 
@@ -48,6 +48,16 @@ class FigureService:
         if hour is not None and hour.hour >= since:
             tallies.append(hour.tally)
         return Figures(since=since, until=until, tally=sum(tallies, Rollup()))
+
+    def days(self, watched: TargetWithState) -> Sequence[DayTally]:
+        """Return a target's figures by UTC day, oldest first; days without figures are missing.
+
+        Raises DependencyUnavailable.
+        """
+        target = watched.target
+        since = rules.first_of(limits.DAYS_SHOWN, self._clock())
+        days = self._figures.days(target.tenant, target.id, since)
+        return rules.with_hour(days, watched.state.hour, since)
 
     def _recent(self, watched: TargetWithState, since: datetime) -> Rollup:
         target = watched.target

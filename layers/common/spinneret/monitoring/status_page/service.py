@@ -1,7 +1,7 @@
 """A tenant's status page and its public content."""
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import Conflict, Contended, NotFound
@@ -11,7 +11,7 @@ from spinneret.monitoring.notices import limits as notice_limits
 from spinneret.monitoring.notices.models import Notice
 from spinneret.monitoring.notices.ports import NoticeStore
 from spinneret.monitoring.rollups import rules as rollups
-from spinneret.monitoring.rollups.models import DayTally, Window
+from spinneret.monitoring.rollups.models import Window
 from spinneret.monitoring.rollups.ports import RollupStore
 from spinneret.monitoring.status_page import limits, rules
 from spinneret.monitoring.status_page.models import (
@@ -167,7 +167,7 @@ class StatusPages:
         return self.maintenance.covers(watched.target.tenant, watched.target.id, self.clock())
 
     def _first_day(self) -> datetime:
-        return rollups.day_of(self.clock() - timedelta(days=limits.STATUS_PAGE_DAYS - 1))
+        return rollups.first_of(limits.STATUS_PAGE_DAYS, self.clock())
 
     def _notices(self, page: StatusPage) -> list[Notice]:
         found = self.notices.page(page.tenant, None, notice_limits.NOTICES_SHOWN).items
@@ -180,11 +180,6 @@ class StatusPages:
 
     def _line(self, watched: TargetWithState, since: datetime) -> StatusPageRow:
         target = watched.target
-        days = list(self.figures.days(target.tenant, target.id, since))
-        hour = watched.state.hour
-        if hour is not None and hour.hour >= since:
-            today = DayTally(rollups.day_of(hour.hour), hour.tally)
-            if days and days[-1].day == today.day:
-                today = DayTally(today.day, days.pop().tally + today.tally)
-            days.append(today)
+        found = self.figures.days(target.tenant, target.id, since)
+        days = rollups.with_hour(found, watched.state.hour, since)
         return StatusPageRow(watched=watched, in_maintenance=self._maintained(watched), days=days)
