@@ -8,10 +8,15 @@ from typing import Any
 
 from spinneret.jobs import limits
 from spinneret.kernel import bounds
+from spinneret.runtime.openapi.document import VERSION
 from tests.architecture.conftest import ROOT, Templates
 from tests.routes import ROUTES
 
 _TRACED = {"Fn::If": ["IsTraced", True, False]}
+
+
+def test_the_stack_names_the_release(templates: Templates) -> None:
+    assert templates.root["Outputs"]["Release"]["Value"] == VERSION
 
 
 def test_every_handler_exists(templates: Templates) -> None:

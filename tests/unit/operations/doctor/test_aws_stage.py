@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 import boto3
@@ -15,7 +16,7 @@ from spinneret.operations.doctor.bootstrap import AwsStage
 from spinneret.operations.doctor.models import RuleFacts
 from tests.fakes.time import START
 
-pytestmark = [pytest.mark.heavy, pytest.mark.moto]
+pytestmark = pytest.mark.heavy
 
 NOBODY: Final = "http://127.0.0.1:9"  # the port of a service that hardly runs anywhere
 TABLE: Final = {
@@ -44,8 +45,15 @@ TEMPLATE: Final[dict[str, Any]] = {
         "ReconcileDaily": RULE,
         "Tenancy": TABLE,
     },
-    "Outputs": {"TenancyTable": {"Value": {"Ref": "Tenancy"}}},
+    "Outputs": {"TenancyTable": {"Value": {"Ref": "Tenancy"}}, "Release": {"Value": "1.2.3"}},
 }
+
+
+class Account:
+    """Lambda with the settings of the account."""
+
+    def get_account_settings(self) -> dict[str, Any]:
+        return {"AccountLimit": {"ConcurrentExecutions": 1000}}
 
 
 @pytest.fixture
@@ -93,6 +101,7 @@ def test_rules_are_read_with_their_state(session: Any, stage: AwsStage) -> None:
 def test_stacks_and_signing_keys_are_read(session: Any, stage: AwsStage) -> None:
     [root] = stage.stacks()
     assert (root.name, root.status, root.resources) == ("spinneret-test", "CREATE_COMPLETE", 5)
+    assert root.release == "1.2.3"
     assert stage.keys() == KeySet()
     outputs = session.client("cloudformation").describe_stacks()["Stacks"][0]["Outputs"]
     [table] = [each["OutputValue"] for each in outputs if each["OutputKey"] == "TenancyTable"]
@@ -100,6 +109,24 @@ def test_stacks_and_signing_keys_are_read(session: Any, stage: AwsStage) -> None
     store = DynamoKeySetStore(session.resource("dynamodb").meta.client, table)
     assert store.replace(KeySet(), KeySet(version=1, keys=(key,)))
     assert stage.keys().keys == (key,)
+
+
+# covers P-13
+def test_the_most_executions_of_the_last_day_are_read(session: Any) -> None:
+    now = datetime.now(UTC)
+    data = [
+        {
+            "MetricName": "ConcurrentExecutions",
+            "Timestamp": now - timedelta(hours=ago),
+            "Value": value,
+        }
+        for ago, value in ((1, 40.0), (20, 70.0), (30, 900.0))
+    ]
+    session.client("cloudwatch").put_metric_data(Namespace="AWS/Lambda", MetricData=data)
+    clients = {"lambda": Account()}  # moto has no settings of an account
+    found = AwsStage("spinneret-test", lambda of: clients.get(of) or session.client(of), None)
+    quotas = found.quotas()
+    assert (quotas.concurrency, quotas.concurrency_used) == (1000, 70)
 
 
 # covers P-13

@@ -28,13 +28,20 @@ RUNBOOK = Path(__file__).resolve().parents[4] / "docs" / "runbook.md"
 DAY = timedelta(days=1)
 KEY = SigningKey(kid="kid_1", key_id="key", public_key="pem", active_from=START - DAY)
 ROOT = StackFacts(
-    name="spinneret", status="UPDATE_COMPLETE", drift="IN_SYNC", updated_at=START, resources=300
+    name="spinneret",
+    status="UPDATE_COMPLETE",
+    drift="IN_SYNC",
+    updated_at=START,
+    resources=300,
+    release="1.2.3",
 )
 LANE = QueueFacts(name="spinneret-local-crawl-normal", dead=False, waiting=0, in_flight=0)
 DEAD = replace(LANE, name="spinneret-local-crawl-normal-dead", dead=True)
 INDEX = IndexFacts(
     health="green", aliases=("chunks-model-3-read",), documents=100, chunks=900, rows=100
 )
+
+ACCOUNT = QuotaFacts(concurrency=1000, concurrency_used=800, api_rps=1e4)
 
 
 @dataclass
@@ -50,7 +57,7 @@ class FakeStage:
     ready: Readiness = field(default_factory=lambda: {"dynamodb": "ok", "opensearch": "ok"})
     signing: KeySet = field(default_factory=lambda: KeySet(keys=(KEY,)))
     chunks: IndexFacts = INDEX
-    account: QuotaFacts = field(default_factory=lambda: QuotaFacts(concurrency=1000, api_rps=1e4))
+    account: QuotaFacts = ACCOUNT
     down: frozenset[str] = frozenset()
 
     def stacks(self) -> Sequence[StackFacts]:
@@ -93,6 +100,9 @@ def test_a_sound_stage_has_no_findings_but_good_ones() -> None:
         *("index", "drift of the index", "signing keys"),
         *("quota of resources", "quota of concurrency", "quota of the API"),
     }
+    found = {each.part: each.found for each in findings}
+    assert found["version"].startswith("release 1.2.3, deployed ")
+    assert found["quota of concurrency"].endswith("at most 800 used in a day")
     assert exit_code(findings) == 0
 
 
@@ -154,11 +164,16 @@ def test_a_sound_stage_has_no_findings_but_good_ones() -> None:
         ({"stack": [replace(ROOT, drift="DRIFTED")]}, "stack spinneret", State.WARNING),
         ({"stack": [replace(ROOT, resources=451)]}, "quota of resources", State.WARNING),
         (
-            {"account": QuotaFacts(concurrency=10, api_rps=None)},
+            {"account": replace(ACCOUNT, concurrency=10, concurrency_used=None, api_rps=None)},
             "quota of concurrency",
             State.WARNING,
         ),
-        ({"account": QuotaFacts(concurrency=1000, api_rps=5.0)}, "quota of the API", State.WARNING),
+        (
+            {"account": replace(ACCOUNT, concurrency_used=801)},
+            "quota of concurrency",
+            State.WARNING,
+        ),
+        ({"account": replace(ACCOUNT, api_rps=5.0)}, "quota of the API", State.WARNING),
     ],
 )
 def test_a_fault_is_named_with_its_remedy(given: Any, part: str, state: State) -> None:

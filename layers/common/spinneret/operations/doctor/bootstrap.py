@@ -98,8 +98,12 @@ class AwsStage:
             account = self._client("lambda").get_account_settings()["AccountLimit"]
         with translate_all_errors("apigateway"):
             throttling = self._client("apigateway").get_account().get("throttleSettings", {})
+        # without a dimension: of all functions of the account
+        used = self._maxima("AWS/Lambda", "ConcurrentExecutions", timedelta(days=1), 3600)
         return QuotaFacts(
-            concurrency=account["ConcurrentExecutions"], api_rps=throttling.get("rateLimit")
+            concurrency=account["ConcurrentExecutions"],
+            concurrency_used=int(max(used)) if used else None,
+            api_rps=throttling.get("rateLimit"),
         )
 
     # ------------------------------------------------------------ Stacks
@@ -144,6 +148,7 @@ class AwsStage:
             drift=drift,
             updated_at=stack.get("LastUpdatedTime", stack["CreationTime"]).astimezone(UTC),
             resources=sum(1 for _ in self._listed(name)),
+            release=self._outputs.get("Release", "") if stack is self._root else "",
         )
 
     # ------------------------------------------------------------ Queues and rules
@@ -165,19 +170,27 @@ class AwsStage:
         )
 
     def _age(self, queue: str) -> float | None:
+        last = timedelta(minutes=15)
+        found = self._maxima("AWS/SQS", "ApproximateAgeOfOldestMessage", last, 60, QueueName=queue)
+        return found[-1] if found else None
+
+    def _maxima(
+        self, namespace: str, metric: str, last: timedelta, period: int, **dimensions: str
+    ) -> list[float]:
+        """Return a metric's maximum of each period, in seconds, that has one; oldest first."""
         now = datetime.now(UTC)
         with translate_all_errors("cloudwatch"):
             answer = self._client("cloudwatch").get_metric_statistics(
-                Namespace="AWS/SQS",
-                MetricName="ApproximateAgeOfOldestMessage",
-                Dimensions=[{"Name": "QueueName", "Value": queue}],
-                StartTime=now - timedelta(minutes=15),
+                Namespace=namespace,
+                MetricName=metric,
+                Dimensions=[{"Name": name, "Value": value} for name, value in dimensions.items()],
+                StartTime=now - last,
                 EndTime=now,
-                Period=60,
+                Period=period,
                 Statistics=["Maximum"],
             )
         points = sorted(answer["Datapoints"], key=lambda each: each["Timestamp"])
-        return float(points[-1]["Maximum"]) if points else None
+        return [float(each["Maximum"]) for each in points]
 
     def _rule(self, resource: Mapping[str, Any]) -> RuleFacts:
         bus, _, name = resource["PhysicalResourceId"].rpartition("|")

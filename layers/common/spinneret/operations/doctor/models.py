@@ -34,6 +34,8 @@ class StackFacts:
     """State of the last drift detection: `IN_SYNC`, `DRIFTED` or `NOT_CHECKED`."""
     updated_at: datetime
     resources: int
+    release: str = ""
+    """Version of the application; only the root stack has it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,6 +78,8 @@ class QuotaFacts:
 
     concurrency: int
     """Concurrent executions of all functions."""
+    concurrency_used: int | None
+    """Most of them at once in the last day; None without a measurement."""
     api_rps: float | None
     """Requests a second to all APIs; None if unlimited."""
 

@@ -45,7 +45,8 @@ def stacks(found: Sequence[StackFacts]) -> list[Finding]:
         findings.append(Finding("stacks", State.OK, f"{len(found)} stacks, {total} resources"))
     root = found[0]
     changed = max(each.updated_at for each in found)
-    findings.append(Finding("version", State.OK, f"deployed {changed:%Y-%m-%d %H:%M} UTC"))
+    version = f"release {root.release or 'unknown'}, deployed {changed:%Y-%m-%d %H:%M} UTC"
+    findings.append(Finding("version", State.OK, version))
     used = f"{root.resources} of {limits.RESOURCES_MAX} resources of the root stack"
     full = root.resources > limits.RESOURCES_SHARE * limits.RESOURCES_MAX
     remedy = "move resources into a nested stack" if full else ""
@@ -133,13 +134,17 @@ def index(found: IndexFacts) -> list[Finding]:
 
 def quotas(found: QuotaFacts) -> list[Finding]:
     """Judge the quotas of the account."""
-    few = found.concurrency < limits.CONCURRENCY_MIN
+    used = found.concurrency_used
+    few = found.concurrency < limits.CONCURRENCY_MIN or (
+        used is not None and used > limits.CONCURRENCY_SHARE * found.concurrency
+    )
+    text = f"{found.concurrency} concurrent executions"
     section = _section("Throttles")
     findings = [
         Finding(
             "quota of concurrency",
             State.WARNING if few else State.OK,
-            f"{found.concurrency} concurrent executions",
+            text if used is None else f"{text}, at most {used} used in a day",
             f"request quota L-B99A9384{section}" if few else "",
         )
     ]
