@@ -250,7 +250,7 @@ def _searches(env: dict[str, str]) -> dict[str, Figures]:
         embedder=FakeEmbedder(),
         index=index,
         documents=documents,
-        caches=Caches(DynamoCacheStore(aws.dynamodb, env["CACHES_TABLE"]), utc_now),
+        caches=Caches(store=DynamoCacheStore(aws.dynamodb, env["CACHES_TABLE"]), clock=utc_now),
         new_id=id_maker(utc_now),
     )
     query = Query(tenant=TENANT, text="silk of spiders", limit=HITS, collapse=False)
@@ -301,7 +301,7 @@ def _check(env: dict[str, str]) -> dict[str, Figures]:
             due_at=due_at,
             until=due_at + timedelta(seconds=60),
         )
-        assert Checker(parts).check(found, worker) is CheckDisposition.CHECKED
+        assert Checker(parts=parts).check(found, worker) is CheckDisposition.CHECKED
         due_at += timedelta(seconds=60)
 
     return {"check of a target": aws.flow(check, CHECKS)}

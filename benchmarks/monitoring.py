@@ -103,7 +103,7 @@ def _core(scheme: str, port: int, checks: int, tls: ssl.SSLContext) -> float:
     world = CheckWorld(HandClock(utc_now()))
     world.targets = replace_policy(world, policy)
     target_id = world.target(f"{scheme}://{pair}/", interval_seconds=10)
-    checker = Checker(world.parts(fetcher=fetcher, monotonic=time.monotonic))
+    checker = Checker(parts=world.parts(fetcher=fetcher, monotonic=time.monotonic))
     worker = world.worker_slot(seconds=10**7)
     seconds, phases = 0.0, []
     for _ in range(checks):

@@ -122,7 +122,7 @@ def seeded(wanted: int) -> int:
         documents=Unleased(stage.dynamodb, stage[DOCUMENTS_TABLE], stage[JOBS_TABLE]),
         contents=content_store(stage),
         embedder=model,
-        index=written_index(stage, model),
+        writer=written_index(stage, model),
         clock=utc_now,
         known=known,
     )

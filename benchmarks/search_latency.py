@@ -259,7 +259,7 @@ def measure(
         embedder=embedder,
         index=index,
         documents=documents,
-        caches=Caches(store, lambda: datetime.now(UTC)),
+        caches=Caches(store=store, clock=lambda: datetime.now(UTC)),
         new_id=lambda prefix: f"{prefix}_{next(numbers)}",
     )
     timed = Timed(dynamodb)

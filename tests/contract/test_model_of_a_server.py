@@ -76,7 +76,7 @@ def chain(stack: Stack) -> Iterator[Chain]:
                 documents=documents,
                 contents=FakeContentStore(),
                 embedder=model,
-                index=index,
+                writer=index,
                 clock=utc_now,
             ),
             search=SearchService(

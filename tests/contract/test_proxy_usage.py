@@ -156,7 +156,7 @@ def chosen(tables: Tables, config: ProxyConfig, workers: int, each: int) -> Coun
         rotation = ProxyRotation(
             store=DynamoProxyStore(tables.client, tables.names["Domains"]),
             usage=DynamoProxyUsageStore(tables.client, tables.names["Domains"]),
-            seal=CredentialSeal(FakeSealer()),
+            seal=CredentialSeal(sealer=FakeSealer()),
             clock=clock,
             random=Random(number).random,
         )

@@ -335,7 +335,7 @@ class CheckWorld:
     def worker(self, workers: int = limits.CHECK_CONCURRENCY, **other: Any) -> CheckWorker:
         parts = self.parts(**other)
         return CheckWorker(
-            checker=Checker(parts),
+            checker=Checker(parts=parts),
             held_since=self.held.get,
             slots=parts.slots,
             lane=self.lane,

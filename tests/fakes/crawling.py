@@ -205,7 +205,7 @@ class CrawlSlice:
             documents=wrap("documents", self.documents),
             contents=wrap("contents", self.contents),
             embedder=wrap("embedder", self.embedder),
-            index=wrap("index", self.index),
+            writer=wrap("index", self.index),
             clock=self.clock,
         )
         fetcher = PoliteFetcher(

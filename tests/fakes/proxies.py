@@ -197,7 +197,7 @@ class Proxies:
         self.ways = Ways(self.pages)
         self.chance = 0.0
         numbers = itertools.count(1)
-        seal = CredentialSeal(self.sealer)
+        seal = CredentialSeal(sealer=self.sealer)
         self.service = ProxyService(
             store=self.store,
             usage=self.usage,

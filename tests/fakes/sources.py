@@ -218,7 +218,7 @@ class SourceSlice:
         )
         self.service = SourceService(
             store=self.store,
-            runs=self.runs,
+            source_runs=self.runs,
             policy=AddressPolicy(),
             webhooks=self.webhooks,
             clock=self.clock,

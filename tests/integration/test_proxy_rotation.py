@@ -36,7 +36,7 @@ def servers() -> Iterator[list[ScriptedServer]]:
 def test_fetches_go_round_and_leave_a_failing_proxy_alone(servers: list[ScriptedServer]) -> None:
     one, other, site = servers
     clock, store, usage = HandClock(), FakeProxyStore(), FakeProxyUsageStore()
-    seal = CredentialSeal(FakeSealer())
+    seal = CredentialSeal(sealer=FakeSealer())
     service = ProxyService(
         store=store,
         usage=usage,

@@ -149,7 +149,7 @@ class Bench:
             ),
             control=self.control,
             products=self.products,
-            tasks=self.tasks,
+            task_store=self.tasks,
             drafter=Drafter(
                 products=self.products,
                 listings=self.listings,
@@ -511,7 +511,7 @@ class Bench:
         return SellerApiClient(
             door=self.door,
             pace=self.stores.pace,
-            access=self.tokens,
+            tokens=self.tokens,
             sign=app.sign if app is not None else lambda _: {},
             tenant=self.tenant,
             marketplace=marketplace,

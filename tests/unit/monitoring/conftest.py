@@ -51,6 +51,6 @@ def api(watch: FakeWatch, targets: TargetService, clock: HandClock) -> TargetApi
         targets=targets,
         checks=watch,
         incidents=IncidentService(store=FakeIncidentStore(watch), clock=clock),
-        figures=FigureService(figures=watch, checks=watch, clock=clock),
+        figures=FigureService(rollups=watch, checks=watch, clock=clock),
         default_interval=15,
     )

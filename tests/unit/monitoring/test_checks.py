@@ -381,7 +381,7 @@ def test_a_slow_answer_is_degraded(world: CheckWorld) -> None:
 def test_a_target_that_is_not_due_is_left_alone(world: CheckWorld) -> None:
     target_id = world.target(URL)
     due = world.come_due(target_id)
-    checker, worker = Checker(world.parts()), world.worker_slot()
+    checker, worker = Checker(parts=world.parts()), world.worker_slot()
     assert checker.check(due, worker) is CheckDisposition.CHECKED
     assert checker.check(due, worker) is CheckDisposition.STALE
     assert len(world.sites.requests) == 1
@@ -410,7 +410,7 @@ def test_a_list_that_comes_twice_does_not_refuse_the_outcome_of_the_first(
     world: CheckWorld,
 ) -> None:
     target_id = world.target(URL)
-    due, other = world.come_due(target_id), Checker(world.parts())
+    due, other = world.come_due(target_id), Checker(parts=world.parts())
     worker, seen = world.worker_slot(1), []
     world.sites.arrived = lambda _: seen.append(other.check(due, worker))
     assert world.check(target_id) is CheckDisposition.CHECKED

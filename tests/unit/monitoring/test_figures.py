@@ -109,7 +109,7 @@ def recorded(results: list[CheckResult], interval: int) -> tuple[FigureService, 
     for each in results:
         assert watch.record(watched, each, step(watched, each, NOW))
         watched = watch.rows["acme", "t_1"]
-    return FigureService(figures=watch, checks=watch, clock=HandClock(NOW)), watched
+    return FigureService(rollups=watch, checks=watch, clock=HandClock(NOW)), watched
 
 
 # covers M-04

@@ -44,7 +44,7 @@ def served(world: CheckWorld) -> Served:
         targets=world.targets,
         checks=world.watch,
         incidents=IncidentService(store=FakeIncidentStore(world.watch), clock=world.clock),
-        figures=FigureService(figures=world.watch, checks=world.watch, clock=world.clock),
+        figures=FigureService(rollups=world.watch, checks=world.watch, clock=world.clock),
         default_interval=15,
     )
     return Served(targets_routes.routes.router, api)

@@ -40,7 +40,7 @@ class World:
         )
         self.service = SourceService(
             store=self.store,
-            runs=self.runs,
+            source_runs=self.runs,
             policy=AddressPolicy(),
             webhooks=FakeSourceWebhooks(),
             clock=self.crawl.clock,

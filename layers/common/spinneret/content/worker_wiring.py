@@ -20,7 +20,7 @@ def indexer(stage: Stage, model: Embedder, index: ChunkWriter) -> Indexer:
         documents=document_store(stage),
         contents=content_store(stage),
         embedder=model,
-        index=index,
+        writer=index,
         clock=stage.clock,
         known=CachedVectors(caches=chunk_caches(stage)),
         embed_batch=stage[TEI__BATCH_SIZE],

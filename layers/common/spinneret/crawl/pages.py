@@ -23,6 +23,7 @@ from spinneret.kernel import bounds
 from spinneret.kernel.canonical import fingerprint
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import DependencyUnavailable
+from spinneret.kernel.service import service
 from spinneret.web.fetching.models import FetchedPage, FetchRequest, Validators
 from spinneret.web.fetching.rules import require_success
 from spinneret.web.fetching.urls import Url, parse_url
@@ -61,6 +62,7 @@ class CrawlPage:
     """Content of an earlier fetch, if the body is no longer stored."""
 
 
+@service
 class CrawlPages:
     """Fetches or reuses the pages of jobs.
 
@@ -69,25 +71,17 @@ class CrawlPages:
     in the page's document serve for this. Without the cache, pages are always fetched.
     """
 
-    def __init__(
-        self,
-        *,
-        fetcher: PoliteFetcher,
-        cache: FetchCache,
-        seal: HeaderSeal,
-        known: FindKnown,
-        clock: Clock,
-        kept_seconds: float = limits.FETCH_KEPT_SECONDS,
-        renderer: PageRenderer | None = None,
-    ) -> None:
-        """`renderer` opens the pages of rendered crawls; other workers have none."""
-        self._fetcher = fetcher
-        self._cache = cache
-        self._seal = seal
-        self._known = known
-        self._clock = clock
-        self._kept_for = timedelta(seconds=kept_seconds)
-        self._renderer = renderer
+    fetcher: PoliteFetcher
+    cache: FetchCache
+    seal: HeaderSeal
+    known: FindKnown
+    clock: Clock
+    kept_seconds: float = limits.FETCH_KEPT_SECONDS
+    renderer: PageRenderer | None = None
+    """Opens the pages of rendered crawls; other workers have none."""
+
+    def __post_init__(self) -> None:
+        self._kept_for = timedelta(seconds=self.kept_seconds)
 
     def get(
         self,
@@ -115,7 +109,7 @@ class CrawlPages:
         known = self._find_known(document, asked) if kept is None else None
         validators = kept.page.validators if kept else known.validators if known else None
         answer = self._answer(job, key, validators, remaining, before_redirect)
-        now = self._clock()
+        now = self.clock()
         confirmed = _confirms(answer, validators)
         if confirmed and known is not None:
             return CrawlPage(
@@ -153,7 +147,7 @@ class CrawlPages:
                 page = self._fetch(job, validators, remaining, before_redirect)
                 if not needs_scripts(page):
                     return page
-                kept = CachedPage(page=page, fetched_at=self._clock(), run=_run(job))
+                kept = CachedPage(page=page, fetched_at=self.clock(), run=_run(job))
                 self._keep(job.tenant, name, kept)
         return self._render(job, rendering, remaining, before_redirect)
 
@@ -164,14 +158,14 @@ class CrawlPages:
         remaining: Remaining,
         before_redirect: Callable[[Url], None],
     ) -> FetchedPage:
-        assert self._renderer is not None  # the worker of rendered crawls has one
+        assert self.renderer is not None  # the worker of rendered crawls has one
         wanted = PageToRender(
             url=parse_url(job.payload["url"]),
             rendering=rendering,
             left_seconds=lambda: _left(remaining, limits.RENDER_LEAST_SECONDS),
             before_redirect=before_redirect,
         )
-        return _page_of(self._renderer.render(_caller(job), wanted, _fetch_options(job)))
+        return _page_of(self.renderer.render(_caller(job), wanted, _fetch_options(job)))
 
     def _fetch(
         self,
@@ -183,9 +177,9 @@ class CrawlPages:
         options, sealed = options_of(job), None
         if (stored := job.payload.get("config")) is not None:
             sealed = read_snapshot(stored).sealed_headers
-        user_agent, headers = header_rules.parted(self._seal.open(job.tenant, sealed))
+        user_agent, headers = header_rules.parted(self.seal.open(job.tenant, sealed))
         seconds = options.page_timeout_ms / 1000
-        answer = self._fetcher.fetch(
+        answer = self.fetcher.fetch(
             _caller(job),
             FetchRequest(
                 url=parse_url(job.payload["url"]),
@@ -208,17 +202,17 @@ class CrawlPages:
         if not self._kept_for:
             return None
         try:
-            kept = self._cache.find(tenant, key)
+            kept = self.cache.find(tenant, key)
         except DependencyUnavailable as error:
             logger.warning("fetch_cache_not_read", extra={"reason": error.message})
             return None
-        return kept if kept and self._clock() < kept.fetched_at + self._kept_for else None
+        return kept if kept and self.clock() < kept.fetched_at + self._kept_for else None
 
     def _find_known(self, document: Document | None, asked: str) -> PreviousFetch | None:
         if not self._kept_for or document is None:
             return None
         try:
-            return self._known(document, asked)
+            return self.known(document, asked)
         except DependencyUnavailable as error:
             logger.warning("known_page_not_read", extra={"reason": error.message})
             return None
@@ -227,7 +221,7 @@ class CrawlPages:
         if not self._kept_for:
             return
         try:
-            self._cache.keep(tenant, key, kept)
+            self.cache.keep(tenant, key, kept)
         except DependencyUnavailable as error:
             logger.warning("fetch_cache_not_written", extra={"reason": error.message})
 

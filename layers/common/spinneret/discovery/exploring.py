@@ -112,26 +112,20 @@ class DiscoveryHandler:
         return discovery.result()
 
 
+@service
 class _Discovery:
     """One discovery in progress."""
 
-    def __init__(
-        self,
-        *,
-        context: Context,
-        fetcher: PoliteFetcher,
-        terms: Terms,
-        common_crawl_url: str,
-        clock: Clock,
-    ) -> None:
-        self.candidates = Candidates(terms)
+    context: Context
+    fetcher: PoliteFetcher
+    terms: Terms
+    common_crawl_url: str
+    clock: Clock
+
+    def __post_init__(self) -> None:
+        self.candidates = Candidates(self.terms)
         self.is_out_of_time = False
-        self._context = context
-        self._fetcher = fetcher
-        self._terms = terms
-        self._common_crawl_url = common_crawl_url
-        self._clock = clock
-        self._began = clock()
+        self._began = self.clock()
         self._root = 0
         self._walk: SitemapWalk | None = None
         self._guesses = False
@@ -148,7 +142,7 @@ class _Discovery:
             DiscoverySource.SITEMAP: self._read_sitemaps,
             DiscoverySource.COMMON_CRAWL: self._ask_common_crawl,
         }
-        for source in self._terms.sources:
+        for source in self.terms.sources:
             if source in self._done or self.candidates.is_full:
                 continue
             try:
@@ -199,11 +193,11 @@ class _Discovery:
     def _read_sitemaps(self) -> None:
         """Read the sitemaps. Raises the first failure if none could be read."""
         while True:
-            failure = self._walk_from(self._terms.roots[self._root])
+            failure = self._walk_from(self.terms.roots[self._root])
             if self._tally.files_read:
                 return
             silent = isinstance(failure, FetchFailed | FetchTimeout)
-            if not silent or self._root + 1 == len(self._terms.roots):
+            if not silent or self._root + 1 == len(self.terms.roots):
                 break
             self._root, self._walk = self._root + 1, None
         if failure is not None:
@@ -214,7 +208,7 @@ class _Discovery:
         """Return the first failure of a file that may exist."""
         site, error = parse_url(root), None
         if self._walk is None:
-            named = self._awaited(self._fetcher.sitemaps(self._caller, site))
+            named = self._awaited(self.fetcher.sitemaps(self._caller, site))
             self._walk, self._guesses = SitemapWalk(named or first_sitemaps(site, None)), not named
         while not self.candidates.is_full and not self._is_over():
             self._go_on_or_hand_back()
@@ -248,8 +242,8 @@ class _Discovery:
         request = FetchRequest(
             url=parse_url(file.url), max_bytes=bounds.SITEMAP_MAX_BYTES, read_body=read_body
         )
-        page = self._awaited(self._fetcher.fetch(self._caller, request))
-        require_success_status(page, self._clock())
+        page = self._awaited(self.fetcher.fetch(self._caller, request))
+        require_success_status(page, self.clock())
         endings = {reader.ending for reader in readers}
         if endings <= {Ending.COMPLETE} and {reader.kind for reader in readers} <= {_EMPTY}:
             raise ContentRefused(f"{page.requested.host} has an empty sitemap")
@@ -273,13 +267,13 @@ class _Discovery:
 
     def _ask_common_crawl(self) -> None:
         self._go_on_or_hand_back()
-        listed = self._of_common_crawl(self._common_crawl_url)
-        require_success(listed, self._clock())
+        listed = self._of_common_crawl(self.common_crawl_url)
+        require_success(listed, self.clock())
         endpoints = indexes_of(listed.body)
         if not endpoints:
             raise HttpUnavailable("Common Crawl lists no index")
-        root = parse_url(self._terms.roots[0])
-        limit = min(bounds.CDX_CAPTURES_MAX, _CAPTURES_PER_URL * self._terms.max_urls)
+        root = parse_url(self.terms.roots[0])
+        limit = min(bounds.CDX_CAPTURES_MAX, _CAPTURES_PER_URL * self.terms.max_urls)
         reader = CaptureReader(may_go_on=self._has_time)
         captures: list[Capture] = []
         query = capture_query(endpoints[0], root, ScopeKind.DOMAIN, limit)
@@ -288,7 +282,7 @@ class _Discovery:
         )
         if answer.status_code == 404:  # the index has no capture of the site
             return
-        require_success_status(answer, self._clock())
+        require_success_status(answer, self.clock())
         for capture in newest_first(captures):
             self._tally.captures += 1
             self.candidates.offer(
@@ -304,9 +298,9 @@ class _Discovery:
         request = FetchRequest(
             url=parse_url(url), max_bytes=bounds.CDX_MAX_BYTES, read_body=read_body
         )
-        answer = self._fetcher.fetch(self._caller, request, _OF_AN_API)
+        answer = self.fetcher.fetch(self._caller, request, _OF_AN_API)
         if isinstance(answer, WaitUntil):
-            seconds = (answer.until - self._clock()).total_seconds()
+            seconds = (answer.until - self.clock()).total_seconds()
             if seconds > limits.COMMON_CRAWL_WAIT_SECONDS:
                 raise HttpUnavailable("Common Crawl's index is busy")
         return self._awaited(answer)
@@ -315,7 +309,7 @@ class _Discovery:
 
     @property
     def _caller(self) -> Caller:
-        job = self._context.job
+        job = self.context.job
         return Caller(tenant=job.tenant, id=f"{job.id}/{job.run}", reservation=job.waiting_for)
 
     def _awaited[T](self, answer: T | WaitUntil) -> T:
@@ -326,22 +320,22 @@ class _Discovery:
 
     def _go_on_or_hand_back(self) -> None:
         """Write the progress before a file; raise ReleaseJob to continue in another invocation."""
-        if self._context.remaining() < limits.DISCOVERY_FILE_SECONDS and self._did_something():
+        if self.context.remaining() < limits.DISCOVERY_FILE_SECONDS and self._did_something():
             raise ReleaseJob
         done = self._tally.files_read + self._tally.files_failed
-        self._context.checkpoint("reading", min(90, 5 + done))
+        self.context.checkpoint("reading", min(90, 5 + done))
 
     def _did_something(self) -> bool:
         """Whether this invocation has done any work yet."""
-        return self._clock() > self._began
+        return self.clock() > self._began
 
     def _has_time(self) -> bool:
-        return self._context.remaining() > 2 * bounds.DEADLINE_MARGIN_SECONDS
+        return self.context.remaining() > 2 * bounds.DEADLINE_MARGIN_SECONDS
 
     def _is_over(self) -> bool:
         """Return whether the discovery's time is used up."""
-        worked = self._context.job.worked_ms / 1000
-        over = worked + (self._clock() - self._began).total_seconds() > limits.DISCOVERY_SECONDS
+        worked = self.context.job.worked_ms / 1000
+        over = worked + (self.clock() - self._began).total_seconds() > limits.DISCOVERY_SECONDS
         if over:
             self.is_out_of_time = True
             self._note(_OUT_OF_TIME.message)
@@ -354,7 +348,7 @@ class _Discovery:
 
     def _note(self, message: str) -> None:
         self._tally.notes.append(message)
-        self._context.note(JobEventKind.WARNING, message)
+        self.context.note(JobEventKind.WARNING, message)
 
 
 def _is_missing(error: DomainError) -> bool:

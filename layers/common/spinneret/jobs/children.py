@@ -17,11 +17,13 @@ from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import Conflict, DependencyUnavailable, NotFound
 from spinneret.kernel.ids import NewId
 from spinneret.kernel.races import until_written
+from spinneret.kernel.service import service
 
 _PAGE: Final = 100
 _FAILED: Final = (JobStatus.FAILED, JobStatus.PARTIALLY_FAILED, JobStatus.EXPIRED)
 
 
+@service
 class Children:
     """Create and move the children of the parent that a context has claimed.
 
@@ -29,27 +31,21 @@ class Children:
     parent's cursor moves in the same write that creates children.
     """
 
-    def __init__(
-        self,
-        *,
-        store: JobStore,
-        queue: JobQueue,
-        kinds: Mapping[str, KindPolicy],
-        clock: Clock,
-        new_id: NewId,
-        move: Callable[[JobRef, Transition], Job],
-        led_seconds: float = 0.0,
-    ) -> None:
-        """If `led_seconds` is set, an execution of the parent starts the children, so no message is
-        sent. The sweeper sends a message only to children that haven't started after that time.
-        """
-        self._store = store
-        self._queue = queue
-        self._kinds = kinds
-        self._move = move
-        self._clock = clock
-        self._led = timedelta(seconds=led_seconds)
-        self._placement = Deduplication(store=store, kinds=kinds, clock=clock, new_id=new_id)
+    store: JobStore
+    queue: JobQueue
+    kinds: Mapping[str, KindPolicy]
+    clock: Clock
+    new_id: NewId
+    move: Callable[[JobRef, Transition], Job]
+    led_seconds: float = 0.0
+    """If not 0, an execution of the parent starts the children, so no message is sent. The sweeper
+    sends a message only to children that haven't started after that time."""
+
+    def __post_init__(self) -> None:
+        self._led = timedelta(seconds=self.led_seconds)
+        self._placement = Deduplication(
+            store=self.store, kinds=self.kinds, clock=self.clock, new_id=self.new_id
+        )
 
     def create(
         self,
@@ -82,7 +78,7 @@ class Children:
             except SubmissionRaced:
                 return None
             if not self._led:
-                send_new(self._queue, self._kinds, [each.job for each in born])
+                send_new(self.queue, self.kinds, [each.job for each in born])
             return placed
 
         busy = DependencyUnavailable("dynamodb", "too many requests for one key at once")
@@ -93,7 +89,7 @@ class Children:
         while (cursor := _cursor(context.job)) is not None:
             number, _, line = cursor.partition(":")
             part, first = int(number or 0), int(line or 0)
-            text = self._store.plan(context.job.ref, part)
+            text = self.store.plan(context.job.ref, part)
             if text is None:
                 self.create(context, [], None)
                 return
@@ -135,25 +131,25 @@ class Children:
             left += self._stays_failed(job, ref)
 
         begun, surely = job.started_at or job.due_at, timedelta(seconds=limits.INDEX_LAG_SECONDS)
-        is_recent = self._clock() < begun + surely
+        is_recent = self.clock() < begun + surely
         self._for_each(context, _FAILED, act)
         if not is_recent:
             return
-        counts = family_counts(self._store, job)
+        counts = family_counts(self.store, job)
         assert counts is not None  # the job is a parent
         if counts.failed + counts.partially_failed + counts.expired > left:
             raise DependencyUnavailable("dynamodb", "an index lags behind its rows")
 
     def _born(self, job: Job, parent: Job) -> Job:
         child = rules.as_child(job, parent)
-        return rules.started_by_execution(child, self._clock() + self._led) if self._led else child
+        return rules.started_by_execution(child, self.clock() + self._led) if self._led else child
 
     def _for_each(
         self, context: Context, statuses: Sequence[JobStatus], act: Callable[[JobRef], None]
     ) -> None:
         after: str | None = None
         while True:
-            page = self._store.children(context.job.ref, statuses, after, _PAGE)
+            page = self.store.children(context.job.ref, statuses, after, _PAGE)
             for ref in page.items:
                 act(ref)
             if page.after is None:
@@ -168,7 +164,7 @@ class Children:
         """Retry the child unless its run began after the parent's retry; return whether it stays
         failed.
         """
-        child = self._store.get(ref)
+        child = self.store.get(ref)
         if child is None or child.status not in _FAILED:
             return False
         return child.parent_run >= _family(parent).retried_in or not self._try(
@@ -180,7 +176,7 @@ class Children:
         does.
         """
         try:
-            self._move(ref, move)
+            self.move(ref, move)
         except (Conflict, NotFound):
             return False
         return True

@@ -32,6 +32,7 @@ from spinneret.kernel.errors import (
 )
 from spinneret.kernel.ids import NewId
 from spinneret.kernel.paging import items_of
+from spinneret.kernel.service import service
 
 logger = logging.getLogger(__name__)
 
@@ -47,27 +48,25 @@ class Submitted:
     replayed: bool = False
 
 
+@service
 class JobService:
     """Accept work: store the row, then send the message; the sweeper sends missing messages."""
 
-    def __init__(
-        self,
-        *,
-        store: JobStore,
-        queue: JobQueue,
-        kinds: Mapping[str, KindPolicy],
-        clock: Clock,
-        new_id: NewId,
-        caller: Callable[[], str | None] = nobody,
-    ) -> None:
-        """`caller` returns who submits: new jobs keep it."""
-        self._store = store
-        self._queue = queue
-        self._kinds = kinds
-        self._clock = clock
-        self._new_id = new_id
+    store: JobStore
+    queue: JobQueue
+    kinds: Mapping[str, KindPolicy]
+    clock: Clock
+    new_id: NewId
+    caller: Callable[[], str | None] = nobody
+    """Returns who submits: new jobs keep it."""
+
+    def __post_init__(self) -> None:
         self._placement = Deduplication(
-            store=store, kinds=kinds, clock=clock, new_id=new_id, caller=caller
+            store=self.store,
+            kinds=self.kinds,
+            clock=self.clock,
+            new_id=self.new_id,
+            caller=self.caller,
         )
 
     def submit(
@@ -88,10 +87,10 @@ class JobService:
         # Most jobs have no duplicate: one alone is written first, and its holder read if refused.
         look = len(drafts) > 1
         for _ in range(_RACES + (not look)):
-            now = self._clock()
+            now = self.clock()
             if replayed := self._replayed(request):
                 return replayed
-            batch = self._new_id("batch") if len(drafts) > 1 else None
+            batch = self.new_id("batch") if len(drafts) > 1 else None
             scope = request.scope if request else None
             placed, new = self._placement.place(tenant, drafts, scope=scope, batch=batch, look=look)
             look = True
@@ -100,10 +99,10 @@ class JobService:
                 new = [replace(item, job=replace(item.job, family=family)) for item in new]
             try:
                 reply = answer(placed)
-                self._store.submit(new, first_events(new), request, reply, now)
+                self.store.submit(new, first_events(new), request, reply, now)
             except SubmissionRaced:
                 continue
-            send_new(self._queue, self._kinds, [item.job for item in new])
+            send_new(self.queue, self.kinds, [item.job for item in new])
             return Submitted(reply=reply)
         raise DependencyUnavailable("dynamodb", "too many requests for one key at once")
 
@@ -112,16 +111,16 @@ class JobService:
 
         Raises LeaseLost if the job has moved since it was read, and Conflict if it doesn't wait.
         """
-        now = self._clock()
+        now = self.clock()
         after = rules.supply(job, payload, now)
         event = rules.status_event(after, now, run=after.run, reason="SUPPLIED")
-        self._store.transition(job, after, [event])
+        self.store.transition(job, after, [event])
         if after.status is JobStatus.PENDING:
-            send_new(self._queue, self._kinds, [after])
+            send_new(self.queue, self.kinds, [after])
 
     def amend(self, job: Job, payload: Mapping[str, Any]) -> None:
         """Store the amended payload of an unfinished job; raise SubmissionRaced if it has moved."""
-        self._store.amend(job, payload)
+        self.store.amend(job, payload)
 
     def submit_parent(
         self,
@@ -140,7 +139,7 @@ class JobService:
         message arrives. Raises as `submit`, and ValidationFailed for a plan over PLAN_BYTES.
         """
         for _ in range(_RACES):
-            now = self._clock()
+            now = self.clock()
             if replayed := self._replayed(request):
                 return replayed
             placed, new = self._placement.place(tenant, drafts)
@@ -158,7 +157,7 @@ class JobService:
             founded = NewJob(job=job, plan=plan)
             try:
                 reply = answer(job, placed)
-                self._store.submit([founded], first_events([founded]), request, reply, now)
+                self.store.submit([founded], first_events([founded]), request, reply, now)
             except SubmissionRaced:
                 continue
             self._begin(job, begin)
@@ -185,20 +184,20 @@ class JobService:
 
     def get(self, ref: JobRef, *kinds: str) -> Job:
         """Return a job of one of these kinds. Raises NotFound for any other or foreign id."""
-        job = self._store.get(ref)
+        job = self.store.get(ref)
         if job is None or job.kind not in kinds:
             raise NotFound("no such job")
         return job
 
     def counts(self, job: Job) -> ChildCounts | None:
         """See `family_counts`."""
-        return family_counts(self._store, job)
+        return family_counts(self.store, job)
 
     def ended_children(self, parent: Job) -> list[Job]:
         """Return a parent's finished children. Eventually consistent: compare with `counts`."""
         ended = sorted(rules.TERMINAL)
-        refs = items_of(lambda after: self._store.children(parent.ref, ended, after, _CHILDREN))
-        return [job for job in map(self._store.get, refs) if job is not None]
+        refs = items_of(lambda after: self.store.children(parent.ref, ended, after, _CHILDREN))
+        return [job for job in map(self.store.get, refs) if job is not None]
 
     def _begin(self, parent: Job, begin: Callable[[JobRef], None] | None) -> None:
         try:
@@ -208,13 +207,13 @@ class JobService:
         except DependencyUnavailable as error:
             facts = {"job_id": parent.id, "reason": error.message}
             logger.warning("parent_not_begun", extra=facts)
-        send_new(self._queue, self._kinds, [parent])
+        send_new(self.queue, self.kinds, [parent])
 
     def _replayed(self, request: RequestKey | None) -> Submitted | None:
         """Return the answer to an earlier request under the key, or None. Raises
         IdempotencyMismatch.
         """
-        stored = self._store.find_reply(request, self._clock()) if request else None
+        stored = self.store.find_reply(request, self.clock()) if request else None
         if request is None or stored is None:
             return None
         if stored.payload != request.payload:

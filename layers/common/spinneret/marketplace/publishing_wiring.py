@@ -84,7 +84,7 @@ def publishing_service(
         jobs=job_service(stage),
         control=job_control(stage, publishing_store(stage)),
         products=product_store(stage),
-        tasks=task_store(stage),
+        task_store=task_store(stage),
         drafter=drafter,
         begin_batch=begin_batch,
     )

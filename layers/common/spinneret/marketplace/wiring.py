@@ -207,7 +207,7 @@ def _calls_of_a_request(
     return SellerApiClient(
         door=door(stage),
         pace=DynamoSellerRateLimiter(stage.dynamodb, stage[MARKETPLACE_TABLE]),
-        access=access,
+        tokens=access,
         sign=signing(marketplace),
         tenant=tenant,
         marketplace=marketplace,

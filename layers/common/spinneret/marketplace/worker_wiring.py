@@ -70,7 +70,7 @@ def publish_visits(stage: Stage) -> JobStep:
         calls = SellerApiClient(
             door=way,
             pace=pace,
-            access=access,
+            tokens=access,
             sign=signing(subject.marketplace),
             tenant=subject.tenant,
             marketplace=subject.marketplace,

@@ -72,7 +72,7 @@ def target_api(stage: Stage) -> TargetApi:
         checks=checks,
         incidents=IncidentService(store=DynamoIncidentStore(client, targets), clock=stage.clock),
         figures=FigureService(
-            figures=DynamoRollupStore(client, results), checks=checks, clock=stage.clock
+            rollups=DynamoRollupStore(client, results), checks=checks, clock=stage.clock
         ),
         default_interval=stage[CHECK_INTERVAL],
     )

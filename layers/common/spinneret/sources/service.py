@@ -7,6 +7,7 @@ from spinneret.kernel.errors import NotFound
 from spinneret.kernel.ids import NewId
 from spinneret.kernel.paging import Page
 from spinneret.kernel.races import changing, until_written
+from spinneret.kernel.service import service
 from spinneret.schedules.cron import parse_schedule
 from spinneret.sources import rules
 from spinneret.sources.models import Run, RunPage, Source, Trigger
@@ -29,38 +30,29 @@ class SourceDraft:
     is_active: bool
 
 
+@service
 class SourceService:
     """Operations on sources. Unknown ids and ids of other tenants raise the same NotFound.
 
     All methods raise DependencyUnavailable.
     """
 
-    def __init__(
-        self,
-        *,
-        store: SourceStore,
-        runs: SourceRuns,
-        policy: AddressPolicy,
-        webhooks: SourceWebhooks,
-        clock: Clock,
-        new_id: NewId,
-    ) -> None:
-        self._store = store
-        self._runs = runs
-        self._policy = policy
-        self._webhooks = webhooks
-        self._clock = clock
-        self._new_id = new_id
+    store: SourceStore
+    source_runs: SourceRuns
+    policy: AddressPolicy
+    webhooks: SourceWebhooks
+    clock: Clock
+    new_id: NewId
 
     def create(self, tenant: str, draft: SourceDraft) -> Source:
         """Create a source. Raises UrlInvalid, UrlBlocked, ValidationFailed (pattern, schedule), and
         NotFound for a config or a collection that doesn't exist.
         """
         self._check(draft)
-        now = self._clock()
+        now = self.clock()
         source = Source(
             tenant=tenant,
-            id=self._new_id("source"),
+            id=self.new_id("source"),
             **vars(draft),
             created_at=now,
             updated_at=now,
@@ -68,19 +60,19 @@ class SourceService:
             due_at=None,
         )
         source = rules.scheduled(source, now)
-        self._store.add(source)
+        self.store.add(source)
         return source
 
     def get(self, tenant: str, source_id: str) -> Source:
         """Return the source. Raises NotFound."""
-        source = self._store.get(tenant, source_id)
+        source = self.store.get(tenant, source_id)
         if source is None:
             raise NotFound("no such source")
         return source
 
     def page(self, tenant: str, after: str | None, limit: int) -> Page[Source]:
         """See SourceStore.page."""
-        return self._store.page(tenant, after, limit)
+        return self.store.page(tenant, after, limit)
 
     def update(self, tenant: str, source_id: str, draft: SourceDraft) -> Source:
         """Replace a source; a current run continues. Raises NotFound and the errors of `create`.
@@ -90,13 +82,13 @@ class SourceService:
         self._check(draft)
 
         def updated() -> Source | None:
-            former, now = self.get(tenant, source_id), self._clock()
+            former, now = self.get(tenant, source_id), self.clock()
             source = replace(former, **vars(draft), updated_at=now, version=former.version + 1)
             clock = (source.schedule_cron, source.timezone, source.is_active)
             if clock != (former.schedule_cron, former.timezone, former.is_active):
                 source = replace(source, scheduled_from=now)
             source = rules.scheduled(source, now)
-            return source if self._store.replace(former, source) else None
+            return source if self.store.replace(former, source) else None
 
         return until_written(updated, changing("the source"))
 
@@ -108,8 +100,8 @@ class SourceService:
 
         def removed() -> bool:
             source = self.get(tenant, source_id)
-            self._webhooks.remove_of_source(tenant, source_id)
-            return self._store.remove(source)
+            self.webhooks.remove_of_source(tenant, source_id)
+            return self.store.remove(source)
 
         until_written(removed, changing("the source"))
 
@@ -119,9 +111,9 @@ class SourceService:
         def current_or_begun() -> tuple[Run, bool] | None:
             source = self.get(tenant, source_id)
             if source.run_id is not None:
-                run, is_new = self._store.run(tenant, source_id, source.run_id), False
+                run, is_new = self.store.run(tenant, source_id, source.run_id), False
             else:
-                run, is_new = self._runs.begin(source, Trigger.REQUEST), True
+                run, is_new = self.source_runs.begin(source, Trigger.REQUEST), True
             return None if run is None else (run, is_new)
 
         return until_written(current_or_begun, changing("the source"))
@@ -130,25 +122,25 @@ class SourceService:
         """Return the runs of a source, after advancing the current one. Raises NotFound."""
         source = self.get(tenant, source_id)
         if source.run_id is not None and after is None:
-            self._runs.look(source)
-        return self._store.runs(tenant, source_id, after, limit)
+            self.source_runs.look(source)
+        return self.store.runs(tenant, source_id, after, limit)
 
     def run(self, tenant: str, source_id: str, run_id: str) -> tuple[Run, tuple[RunPage, ...]]:
         """Return one run and its pages, which exist once it has ended. Raises NotFound."""
         source = self.get(tenant, source_id)
         if source.run_id == run_id:
-            self._runs.look(source)
-        run = self._store.run(tenant, source_id, run_id)
+            self.source_runs.look(source)
+        run = self.store.run(tenant, source_id, run_id)
         if run is None:
             raise NotFound("no such run")
-        return run, self._store.pages(tenant, run_id)
+        return run, self.store.pages(tenant, run_id)
 
     def _check(self, draft: SourceDraft) -> None:
         if "*" in draft.url_pattern:
             root, _ = rules.root_and_path(draft.url_pattern)
-            require_reachable(root, self._policy, "url_pattern")
+            require_reachable(root, self.policy, "url_pattern")
         else:
-            check_url_at_submission(draft.url_pattern, self._policy)
+            check_url_at_submission(draft.url_pattern, self.policy)
         if draft.schedule_cron is not None:
             parse_schedule(draft.schedule_cron, draft.timezone)
         else:

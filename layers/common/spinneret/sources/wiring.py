@@ -33,7 +33,7 @@ def source_api(stage: Stage) -> SourceApi:
     crawling = crawl_api(stage)
     service = SourceService(
         store=_store(stage),
-        runs=_runs(stage, crawling),
+        source_runs=_runs(stage, crawling),
         policy=address_policy(stage),
         webhooks=crawling.webhooks,
         clock=stage.clock,

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Final
 
 from spinneret.kernel.clock import Clock
+from spinneret.kernel.service import service
 from spinneret.web.fetch_session import FetchDependencies, FetchSession, Send
 from spinneret.web.fetching.models import FetchedPage, FetchRequest
 from spinneret.web.fetching.urls import Url
@@ -17,26 +18,22 @@ from spinneret.web.ports import ProgressStore, RoutedFetcher
 _DEFAULTS: Final = FetchOptions()
 
 
+@service
 class PoliteFetcher:
     """Takes a permit from the host's rules before each request, and reports the response to it."""
 
-    def __init__(
-        self,
-        *,
-        fetcher: RoutedFetcher,
-        hosts: HostService,
-        pace: HostRateLimiter,
-        robots: RobotsGate,
-        progress: ProgressStore,
-        clock: Clock,
-        sleep: Callable[[float], None],
-    ) -> None:
-        """`sleep` is called for waits of at most SHORT_WAIT_SECONDS."""
-        self._fetcher = fetcher
-        self._progress = progress
-        self._clock = clock
+    fetcher: RoutedFetcher
+    hosts: HostService
+    pace: HostRateLimiter
+    robots: RobotsGate
+    progress: ProgressStore
+    clock: Clock
+    sleep: Callable[[float], None]
+    """Called for waits of at most SHORT_WAIT_SECONDS."""
+
+    def __post_init__(self) -> None:
         self._office = PermitServices(
-            hosts=hosts, pace=pace, robots=robots, clock=clock, sleep=sleep
+            hosts=self.hosts, pace=self.pace, robots=self.robots, clock=self.clock, sleep=self.sleep
         )
 
     def fetch(
@@ -56,7 +53,7 @@ class PoliteFetcher:
 
         With `send`, that function gets the page instead of the fetcher, and without proxies.
         """
-        route = None if send else self._fetcher.choose(caller.tenant, options.proxy_config_id)
+        route = None if send else self.fetcher.choose(caller.tenant, options.proxy_config_id)
         parts = self._parts(caller, options)
         try:
             return FetchSession(parts, route=route, send=send).fetch(request)
@@ -77,7 +74,7 @@ class PoliteFetcher:
         return FetchDependencies(
             caller=caller,
             permits=CallerPermits(office=self._office, caller=caller, options=options),
-            fetcher=self._fetcher,
-            progress=self._progress,
-            clock=self._clock,
+            fetcher=self.fetcher,
+            progress=self.progress,
+            clock=self.clock,
         )

@@ -18,7 +18,7 @@ class Kept:
 
     def __init__(self) -> None:
         self.pages = FakePageCache()
-        self.caches = Caches(FakeCacheStore(), HandClock())
+        self.caches = Caches(store=FakeCacheStore(), clock=HandClock())
         self.api = Served(router, CacheClearing(caches=self.caches, pages=self.pages))
         for tenant in (TENANT, "globex"):
             self.pages.pages |= {(tenant, "a.example"): 2, (tenant, "b.example"): 1}

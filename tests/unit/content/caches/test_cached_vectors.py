@@ -26,7 +26,7 @@ class CountedStore(FakeCacheStore):
 
 def test_vectors_are_looked_up_and_kept_by_one_read() -> None:
     store = CountedStore()
-    vectors = CachedVectors(caches=Caches(store, HandClock()))
+    vectors = CachedVectors(caches=Caches(store=store, clock=HandClock()))
     found = vectors.find(TENANT, "model", ["silk"])
     found.keep({"silk": VECTOR})
     assert (found.vectors, store.reads) == ({}, 1)
@@ -34,7 +34,7 @@ def test_vectors_are_looked_up_and_kept_by_one_read() -> None:
 
 
 def test_vectors_that_were_looked_up_before_the_cache_was_cleared_are_not_kept() -> None:
-    caches = Caches(FakeCacheStore(), HandClock())
+    caches = Caches(store=FakeCacheStore(), clock=HandClock())
     vectors = CachedVectors(caches=caches)
     found = vectors.find(TENANT, "model", ["silk"])
     caches.clear(TENANT, CacheName.EMBEDDINGS)

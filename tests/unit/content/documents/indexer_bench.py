@@ -56,7 +56,7 @@ class Bench:
             documents=self.documents,
             contents=self.contents,
             embedder=self.embedder,
-            index=self.chunks,
+            writer=self.chunks,
             clock=self.clock,
             embed_batch=self.embed_batch,
         )

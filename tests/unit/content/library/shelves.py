@@ -54,7 +54,7 @@ class LibraryFixture:
         self.scan = FakeDocumentScan(self.documents)
         self.index_upkeep = FakeIndexUpkeep(self.index)
         self.cache_store = FakeCacheStore()
-        self.caches = Caches(self.cache_store, self.clock)
+        self.caches = Caches(store=self.cache_store, clock=self.clock)
         self._numbers = count(1)
         self.collections = CollectionService(
             store=FakeNamedStore(lambda rows, after: Page(items=rows, after=after)),  # type: ignore[arg-type]  # of any row
@@ -97,7 +97,7 @@ class LibraryFixture:
             documents=self.documents,
             contents=self.contents,
             embedder=self.embedder,
-            index=self.index,
+            writer=self.index,
             clock=self.clock,
             known=CachedVectors(caches=self.caches),
         )

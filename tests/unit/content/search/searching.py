@@ -31,7 +31,7 @@ class CachedSearch:
         self.embedder = FakeEmbedder(max_input_tokens=34)
         self.index = FakeChunkIndex()
         self.cache_store = FakeCacheStore()
-        self.caches = Caches(self.cache_store, self.clock)
+        self.caches = Caches(store=self.cache_store, clock=self.clock)
         self.reranker = FakeReranker()
         self.numbers = count()
         self.lease = self._lease()

@@ -199,7 +199,7 @@ def test_a_stage_says_how_long_caches_keep(bench: CachedSearch) -> None:
         bench.add(f"doc_{number}", "silk")
     env = {"CACHES_TABLE": "t", "CACHE__QUERY_TTL_S": "60", "CACHE__QUERY_EMBED_TTL_S": "0"}
     kept = query_kept(Stage(env, QUERY_CACHES))
-    service = bench.service(caches=Caches(bench.cache_store, bench.clock, kept))
+    service = bench.service(caches=Caches(store=bench.cache_store, clock=bench.clock, kept=kept))
     query = Query(tenant=TENANT, text="silk", limit=2)
     service.search(query, plenty)
     bench.clock.advance(59)
@@ -214,7 +214,7 @@ def test_a_stage_that_keeps_no_answers_has_one_page(bench: CachedSearch) -> None
         bench.add(f"doc_{number}", "silk")
     env = {"CACHES_TABLE": "t", "CACHE__QUERY_TTL_S": "0"}
     kept = query_kept(Stage(env, QUERY_CACHES))
-    service = bench.service(caches=Caches(bench.cache_store, bench.clock, kept))
+    service = bench.service(caches=Caches(store=bench.cache_store, clock=bench.clock, kept=kept))
     for _ in range(2):
         found = service.search(Query(tenant=TENANT, text="silk", limit=2), plenty)
         assert (len(found.hits), found.next_cursor, found.result_cached) == (2, None, False)
@@ -231,7 +231,7 @@ def test_a_cache_that_keeps_nothing_is_neither_asked_nor_waited_for(bench: Cache
                 asked.append(name)
             return super().__getattribute__(name)
 
-    caches = Caches(Watched(), bench.clock, query_kept(Stage(env, QUERY_CACHES)))
+    caches = Caches(store=Watched(), clock=bench.clock, kept=query_kept(Stage(env, QUERY_CACHES)))
     found = bench.service(caches=caches).search(Query(tenant=TENANT, text="silk"), plenty)
     assert (len(found.hits), asked) == (1, [])
 

@@ -14,7 +14,7 @@ EVENT = Path(__file__).resolve().parents[4] / "events" / "crawl" / "inbox.json"
 def test_an_event_begins_the_job_of_its_object() -> None:
     crawl = CrawlSlice()
     event = json.loads(EVENT.read_text())
-    answer = S3EventHandler(InboxIngest(crawl.job_service()))(event, lambda: 30.0)
+    answer = S3EventHandler(InboxIngest(jobs=crawl.job_service()))(event, lambda: 30.0)
     job = crawl.job(JobRef(tenant="acme", job_id=answer["job_id"] or ""))
     found = event["detail"]["object"]
     assert job.payload == {

@@ -43,7 +43,7 @@ def arrive(crawl: CrawlSlice, name: str, body: str | bytes) -> tuple[InboxFile, 
 
 
 def announce(crawl: CrawlSlice, key: str, version: str) -> JobRef:
-    job_id = InboxIngest(crawl.job_service())(key, version)
+    job_id = InboxIngest(jobs=crawl.job_service())(key, version)
     assert job_id is not None
     return JobRef(tenant=TENANT, job_id=job_id)
 
@@ -192,7 +192,7 @@ def test_the_same_version_twice_is_one_job(crawl: CrawlSlice) -> None:
     ],
 )
 def test_other_objects_start_nothing(crawl: CrawlSlice, key: str) -> None:
-    assert InboxIngest(crawl.job_service())(key, "v1") is None
+    assert InboxIngest(jobs=crawl.job_service())(key, "v1") is None
 
 
 @pytest.mark.parametrize(

@@ -89,7 +89,7 @@ def test_the_longest_file_is_read_and_reported_in_bounded_memory(
         for number in range(LINES + 5):
             broken = number % 10 == 0
             stream.write("{\n" if broken else f'{{"url": "https://site.example/{number}"}}\n')
-    job_id = InboxIngest(crawl.job_service())(_KEY, "v1")
+    job_id = InboxIngest(jobs=crawl.job_service())(_KEY, "v1")
     assert job_id is not None
     children = ForgettingChildren(
         store=crawl.store,

@@ -38,7 +38,7 @@ class Numbered:
         self.clock = HandClock()
         self.log = FakeJobLog()
         self.index = FakeChunkIndex()
-        self.caches = Caches(FakeCacheStore(), self.clock)
+        self.caches = Caches(store=FakeCacheStore(), clock=self.clock)
         self.checks: dict[date, int] = {}
         store = FakeStatisticsStore()
         self.services = Statistics(
@@ -218,7 +218,7 @@ def test_a_store_that_is_down_is_unavailable() -> None:
 @pytest.mark.parametrize(("uses", "stored"), [(24, 0), (25, 25)])
 def test_uses_are_stored_by_number(uses: int, stored: int) -> None:
     store, clock = FakeCacheStore(), HandClock()
-    caches = Caches(store, clock)
+    caches = Caches(store=store, clock=clock)
     for _ in range(uses):
         caches.uses.used(TENANT, CacheName.QUERY, hits=1, misses=0)
     found = store.uses(TENANT, [START.date()])
@@ -228,7 +228,7 @@ def test_uses_are_stored_by_number(uses: int, stored: int) -> None:
 # covers P-13
 def test_uses_are_stored_when_they_are_a_minute_old() -> None:
     store, clock = FakeCacheStore(), HandClock()
-    caches = Caches(store, clock)
+    caches = Caches(store=store, clock=clock)
     caches.uses.searched(TENANT, 5.0, None)
     clock.advance(60)
     caches.uses.searched(TENANT, 5.0, None)

@@ -19,6 +19,7 @@ from spinneret.audits.running.storage import Storage
 from spinneret.jobs.worker import CompletedInPart, Context, Defer, ReleaseJob
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import DependencyUnavailable, DomainLockTimeout
+from spinneret.kernel.service import service
 from spinneret.web.exploring.frontier.service import Frontier
 from spinneret.web.fetching.urls import parse_url
 from spinneret.web.headers.sealing import HeaderSeal
@@ -32,6 +33,7 @@ logger = logging.getLogger(__name__)
 _WAITS: Final = (Defer, ReleaseJob)
 
 
+@service
 class AuditPipeline:
     """One slice of an audit.
 
@@ -41,34 +43,28 @@ class AuditPipeline:
     lock (see `has_left`). In all other cases the lock is released if this claim still holds it.
     """
 
-    def __init__(
-        self,
-        *,
-        storage: Storage,
-        frontier: Frontier,
-        fetcher: PoliteFetcher,
-        sessions: Sessions,
-        seal: HeaderSeal,
-        browser: Callable[[], PoliteBrowser] | None = None,
-        clock: Clock,
-        site_wait_seconds: int = limits.SITE_WAIT_SECONDS,
-    ) -> None:
-        self._storage = storage
-        self._fetcher = fetcher
-        self._sessions = sessions
-        self._seal = seal
-        self._clock = clock
-        self._site_wait_seconds = site_wait_seconds
-        self._settling = SiteProbe(storage)
-        self._crawling = PageCrawler(frontier=frontier, storage=storage, browser=browser)
-        self._checking = LinkChecker(storage)
-        self._judging = ReportBuilder(storage)
+    storage: Storage
+    frontier: Frontier
+    fetcher: PoliteFetcher
+    sessions: Sessions
+    seal: HeaderSeal
+    browser: Callable[[], PoliteBrowser] | None = None
+    clock: Clock
+    site_wait_seconds: int = limits.SITE_WAIT_SECONDS
+
+    def __post_init__(self) -> None:
+        self._settling = SiteProbe(self.storage)
+        self._crawling = PageCrawler(
+            frontier=self.frontier, storage=self.storage, browser=self.browser
+        )
+        self._checking = LinkChecker(self.storage)
+        self._judging = ReportBuilder(self.storage)
 
     def __call__(self, context: Context) -> Mapping[str, Any]:
         """Return the audit's summary; raise CompletedInPart if it is partial."""
         job = context.job
         ref = RunRef(tenant=job.tenant, audit_id=job.id, run=job.run)
-        progress = self._storage.store.progress(ref) or Progress(ref=ref)
+        progress = self.storage.store.progress(ref) or Progress(ref=ref)
         result = progress.result
         if result is None:
             result = self._in_session(context, progress)
@@ -84,7 +80,7 @@ class AuditPipeline:
         host = host_key(parse_url(url).host)
         session = self._entered(context, progress, host)
         stays = False
-        work = self._slice(context, progress, host, lambda: self._sessions.renew(session))
+        work = self._slice(context, progress, host, lambda: self.sessions.renew(session))
         try:
             return self._audited(work, progress, host)
         except _WAITS as wait:
@@ -101,7 +97,7 @@ class AuditPipeline:
         """
         self._queue_behind_own(progress.ref, host)
         try:
-            answer = self._sessions.open(
+            answer = self.sessions.open(
                 host,
                 progress.ref.session_id,
                 attempt=progress.lock_attempts,
@@ -113,7 +109,7 @@ class AuditPipeline:
             raise DomainLockTimeout(timeout.message, details=details) from timeout
         attempt = answer.attempt if isinstance(answer, SessionWait) else 0
         if attempt != progress.lock_attempts:
-            self._storage.store.keep_progress(
+            self.storage.store.keep_progress(
                 replace(progress, lock_attempts=attempt), context.lease
             )
         if isinstance(answer, SessionWait):
@@ -122,28 +118,28 @@ class AuditPipeline:
 
     def _queue_behind_own(self, ref: RunRef, host: str) -> None:
         """Raise Defer while another audit of the tenant holds the host."""
-        session_id = self._sessions.holder(host)
+        session_id = self.sessions.holder(host)
         if session_id is None:
             return
         holder = RunRef.of_session(session_id)
         if holder.tenant == ref.tenant and holder.audit_id != ref.audit_id:
-            until = self._clock() + timedelta(seconds=limits.SAME_SITE_SECONDS)
+            until = self.clock() + timedelta(seconds=limits.SAME_SITE_SECONDS)
             raise Defer(until, f"{host}: audit {holder.audit_id}")
 
     def _remember(self, work: AuditContext) -> None:
         """Store since when the site refuses, for the next slice."""
-        stored = self._storage.store.progress(work.ref) or Progress(ref=work.ref)
+        stored = self.storage.store.progress(work.ref) or Progress(ref=work.ref)
         seen = replace(stored, refused_since=work.refused_since, refusal=work.refusal)
         if seen != stored:
-            self._storage.store.keep_progress(seen, work.context.lease)
+            self.storage.store.keep_progress(seen, work.context.lease)
 
     def _part(self, session: Session, *, stays: bool) -> None:
         """Leave or close the session; if the store is unavailable, the lock expires by itself."""
         try:
             if stays:
-                self._sessions.leave(session)
+                self.sessions.leave(session)
             else:
-                self._sessions.close(session)
+                self.sessions.close(session)
         except DependencyUnavailable as error:
             logger.warning("lock.release.failed", extra={"reason": error.message})
 
@@ -154,14 +150,14 @@ class AuditPipeline:
             context=context,
             ref=progress.ref,
             sample=sample_of(context.job.payload),
-            clock=self._clock,
-            fetcher=self._fetcher,
+            clock=self.clock,
+            fetcher=self.fetcher,
             renew=renew,
             host=host,
-            site_wait_seconds=self._site_wait_seconds,
+            site_wait_seconds=self.site_wait_seconds,
             refused_since=progress.refused_since,
             refusal=progress.refusal,
-            headers=self._seal.open(context.job.tenant, sealed_in(context.job.payload)),
+            headers=self.seal.open(context.job.tenant, sealed_in(context.job.payload)),
             origin=parse_url(context.job.payload["url"]).origin,
         )
 
@@ -173,7 +169,7 @@ class AuditPipeline:
             assert progress.start_url is not None  # the site facts are complete
             settled = host_key(parse_url(progress.start_url).host)
             if settled != host:  # the site moved to another host, which needs the lock
-                raise _HostChanged(self._clock(), settled)
+                raise _HostChanged(self.clock(), settled)
         if progress.phase is Phase.CRAWLING:
             progress = self._crawling.run(work, progress)
         if progress.phase is Phase.CHECKING:

@@ -8,7 +8,7 @@ import hashlib
 import logging
 from array import array
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import field, replace
 from datetime import timedelta
 from typing import Final
 
@@ -47,29 +47,26 @@ KEPT_SECONDS: Final[Kept] = {
 _NOTHING: Final[Epochs] = dict.fromkeys(CacheName, -1)  # never matches a stored entry
 
 
+@service
 class Caches:
     """Caches of all tenants."""
 
-    def __init__(
-        self,
-        store: CacheStore,
-        clock: Clock,
-        kept: Kept = KEPT_SECONDS,
-        uses: UseCounter | None = None,
-    ) -> None:
-        """Set the store; `uses` is the counter that all caches of the process share."""
-        self._store = store
-        self._clock = clock
-        self._kept = kept
-        self.uses = uses or UseCounter(store, clock)
+    store: CacheStore
+    clock: Clock
+    kept: Kept = field(default_factory=lambda: KEPT_SECONDS)
+    counter: UseCounter | None = None
+    """The counter that all caches of the process share."""
+
+    def __post_init__(self) -> None:
+        self.uses = self.counter or UseCounter(self.store, self.clock)
 
     def read(self, tenant: str, keys: Sequence[CacheKey]) -> Read:
         """See CacheStore; return nothing if the store is unavailable or the cache is disabled."""
-        kept = [key for key in keys if self._kept[key.cache]]
+        kept = [key for key in keys if self.kept[key.cache]]
         if keys and not kept:  # without keys, the caller only needs the epochs
             return Read(entries={}, epochs=_NOTHING)
         try:
-            found = self._store.read(tenant, kept, self._clock())
+            found = self.store.read(tenant, kept, self.clock())
         except DependencyUnavailable:
             logger.warning("cache_not_read")
             return Read(entries={}, epochs=_NOTHING)
@@ -78,7 +75,7 @@ class Caches:
     def keeps(self, cache: CacheName, epochs: Epochs) -> bool:
         """Return whether entries of the cache are stored; not if it is disabled, or if the store
         was unavailable when the epochs were read."""
-        return self._kept[cache] > 0 and epochs is not _NOTHING
+        return self.kept[cache] > 0 and epochs is not _NOTHING
 
     def keep(
         self,
@@ -91,11 +88,11 @@ class Caches:
 
         Disabled caches store nothing.
         """
-        now = self._clock()
+        now = self.clock()
         kept = {
             key: NewEntry(
                 value=value,
-                until=now + timedelta(seconds=self._kept[key.cache]),
+                until=now + timedelta(seconds=self.kept[key.cache]),
                 generation=generation,
             )
             for key, value in entries.items()
@@ -104,7 +101,7 @@ class Caches:
         if not kept:
             return frozenset()
         try:
-            return self._store.write(tenant, kept, epochs)
+            return self.store.write(tenant, kept, epochs)
         except DependencyUnavailable:
             logger.warning("cache_not_written")
             return frozenset()
@@ -112,31 +109,31 @@ class Caches:
     def lock(self, tenant: str, lock: EntryLock) -> bool:
         """Return whether the lock's owner may create the entry. Return True if the store is
         unavailable or the cache is disabled, since there is no entry to wait for."""
-        if not self._kept[lock.key.cache]:
+        if not self.kept[lock.key.cache]:
             return True
-        now = self._clock()
+        now = self.clock()
         until = now + timedelta(seconds=limits.STAMPEDE_LOCK_SECONDS)
         try:
-            return self._store.lock(tenant, lock, now, until)
+            return self.store.lock(tenant, lock, now, until)
         except DependencyUnavailable:
             return True
 
     def unlock(self, tenant: str, lock: EntryLock) -> None:
         """Release the lock; it expires by itself if the store is unavailable."""
-        if not self._kept[lock.key.cache]:
+        if not self.kept[lock.key.cache]:
             return
         try:
-            self._store.unlock(tenant, lock)
+            self.store.unlock(tenant, lock)
         except DependencyUnavailable:
             logger.warning("cache_lock_left")
 
     def clear(self, tenant: str, *caches: CacheName) -> None:
         """Clear these caches; raise DependencyUnavailable."""
-        self._store.clear(tenant, caches)
+        self.store.clear(tenant, caches)
 
     def counts(self, tenant: str) -> tuple[CacheCount, ...]:
         """Return the counts of all caches; raise DependencyUnavailable."""
-        now = self._clock()
+        now = self.clock()
         days = [now.date() - timedelta(days=n) for n in range(limits.USE_SHOWN_DAYS)]
         use = sum(self.uses.days(tenant, days).values(), DayOfUse())
         return tuple(
@@ -147,7 +144,7 @@ class Caches:
                 hits=use.caches.get(cache, Uses()).hits,
                 misses=use.caches.get(cache, Uses()).misses,
             )
-            for cache, (entries, complete) in self._store.entries(tenant, now).items()
+            for cache, (entries, complete) in self.store.entries(tenant, now).items()
         )
 
 

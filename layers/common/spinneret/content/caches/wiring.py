@@ -53,4 +53,4 @@ def use_counter(stage: Stage) -> UseCounter:
 
 def _caches(stage: Stage, kept: Kept) -> Caches:
     store = DynamoCacheStore(stage.dynamodb, stage[CACHES_TABLE])
-    return Caches(store, stage.clock, kept, stage.once(use_counter))
+    return Caches(store=store, clock=stage.clock, kept=kept, counter=stage.once(use_counter))

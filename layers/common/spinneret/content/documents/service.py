@@ -36,6 +36,7 @@ from spinneret.content.extraction.models import Content
 from spinneret.jobs.models import Lease
 from spinneret.kernel.clock import Clock, Remaining
 from spinneret.kernel.errors import DependencyUnavailable
+from spinneret.kernel.service import service
 
 logger = logging.getLogger(__name__)
 
@@ -83,27 +84,23 @@ class _Claim:
     url: UrlLease | None
 
 
+@service
 class Indexer:
     """Stores a page and its chunks as the current version of its document."""
 
-    def __init__(
-        self,
-        *,
-        documents: DocumentStore,
-        contents: ContentStore,
-        embedder: Embedder,
-        index: ChunkWriter,
-        clock: Clock,
-        known: VectorCache | None = None,
-        embed_batch: int = limits.EMBED_BATCH,
-    ) -> None:
-        """Send at most `embed_batch` texts per embedder call, fewer if the embedder's limit is
-        lower."""
-        self._documents = documents
-        self._contents = contents
-        self._chunks = ChunkMaker(embedder=embedder, known=known, embed_batch=embed_batch)
-        self._index = index
-        self._clock = clock
+    documents: DocumentStore
+    contents: ContentStore
+    embedder: Embedder
+    writer: ChunkWriter
+    clock: Clock
+    known: VectorCache | None = None
+    embed_batch: int = limits.EMBED_BATCH
+    """Maximum of texts per embedder call, unless the embedder's limit is lower."""
+
+    def __post_init__(self) -> None:
+        self._chunks = ChunkMaker(
+            embedder=self.embedder, known=self.known, embed_batch=self.embed_batch
+        )
 
     def index(
         self,
@@ -124,13 +121,13 @@ class Indexer:
         identity = rules.document_id(page.tenant, page.url_key)
         assert url is None or url.lease.document_id == identity  # it moved along redirects
         claim = _Claim(job=lease, url=None if url is None else url.lease)
-        current = self._documents.get(page.tenant, identity) if url is None else url.document
+        current = self.documents.get(page.tenant, identity) if url is None else url.document
         for _ in range(_RACES):
             try:
                 return self._index_once(page, current, claim, checkpoint, remaining, processing)
             except VersionRaced:
                 logger.info("document_version_raced", extra={"url": page.url})
-                current = self._documents.get(page.tenant, identity)
+                current = self.documents.get(page.tenant, identity)
             except CollectionGone:
                 logger.warning("collection_gone", extra={"url": page.url})
                 page = replace(page, without_collection=True)
@@ -157,7 +154,7 @@ class Indexer:
         ):
             return self._seen_again(page, current, claim, remaining)
         checkpoint("chunking", 40)
-        key = self._contents.put(page.tenant, page.content.markdown)
+        key = self.contents.put(page.tenant, page.content.markdown)
         with processing:
             chunks = self._chunks.cut(page.content.markdown, remaining, page.chunking)
             document = self._document(
@@ -165,15 +162,15 @@ class Indexer:
             )
             indexed = self._chunks.indexed(document, chunks, checkpoint, remaining)
         checkpoint("indexing", 90)
-        written = self._index.write(indexed, remaining)
-        self._documents.commit(document, current, claim.job, claim.url)
+        written = self.writer.write(indexed, remaining)
+        self.documents.commit(document, current, claim.job, claim.url)
         self._settle(document, indexed, written, remaining)
         return Indexed(document=document, unchanged=False)
 
     def _seen_again(
         self, page: Page, current: Document, claim: _Claim, remaining: Remaining
     ) -> Indexed:
-        now = self._clock()
+        now = self.clock()
         document = replace(
             _labelled(current, page),
             sequence=current.sequence + 1,
@@ -185,8 +182,8 @@ class Indexer:
         )
         if labels_of(document) != labels_of(current):
             document = replace(document, updated_at=now)
-            self._index.relabel(document, remaining)
-        self._documents.commit(document, current, claim.job, claim.url)
+            self.writer.relabel(document, remaining)
+        self.documents.commit(document, current, claim.job, claim.url)
         return Indexed(document=document, unchanged=True)
 
     def _document(
@@ -200,7 +197,7 @@ class Indexer:
         current: Document | None,
         lease: Lease,
     ) -> Document:
-        now = self._clock()
+        now = self.clock()
         sequence = 1 if current is None else current.sequence + 1
         document = Document(
             tenant=page.tenant,
@@ -247,11 +244,11 @@ class Indexer:
         then lacks these chunks.
         """
         try:
-            later = self._index.targets(remaining) - written
+            later = self.writer.targets(remaining) - written
             if later:
-                self._index.write(indexed, remaining, later)
+                self.writer.write(indexed, remaining, later)
             if not rules.is_first(document.version):  # reconciliation finds what a crash left
-                self._index.remove_others(document, remaining)
+                self.writer.remove_others(document, remaining)
         except DependencyUnavailable:
             logger.warning("old_version_left", extra={"document_id": document.id})
 

@@ -27,6 +27,7 @@ from spinneret.kernel import bounds, metrics
 from spinneret.kernel.clock import Clock, Remaining
 from spinneret.kernel.errors import Conflict
 from spinneret.kernel.ids import NewId
+from spinneret.kernel.service import service
 
 logger = logging.getLogger(__name__)
 
@@ -70,44 +71,34 @@ class Part(StrEnum):
 _FOLLOWING: Final = {Part.ROWS: Part.INDEX, Part.INDEX: Part.BODIES, Part.BODIES: Part.PARTS}
 
 
+@service
 class DocumentMaintenance:
     """Maintenance passes over the documents of all tenants."""
 
-    def __init__(
-        self,
-        *,
-        scan: DocumentScan,
-        documents: DocumentStore,
-        contents: ContentStore,
-        filler: IndexFiller,
-        index: ChunkWriter,
-        upkeep: IndexUpkeep,
-        record: IndexRecord,
-        clock: Clock,
-        new_id: NewId,
-    ) -> None:
-        self._scan = scan
-        self._documents = documents
-        self._contents = contents
-        self._bucket = OrphanCleanup(scan=scan, contents=contents, clock=clock)
-        self._filler = filler
-        self._index = index
-        self._upkeep = upkeep
-        self._record = record
-        self._clock = clock
-        self._new_id = new_id
+    scan: DocumentScan
+    documents: DocumentStore
+    contents: ContentStore
+    filler: IndexFiller
+    index: ChunkWriter
+    upkeep: IndexUpkeep
+    record: IndexRecord
+    clock: Clock
+    new_id: NewId
+
+    def __post_init__(self) -> None:
+        self._bucket = OrphanCleanup(scan=self.scan, contents=self.contents, clock=self.clock)
 
     def reconcile(self, remaining: Remaining) -> ReconcileResult:
         """Compare and repair. A complete pass removes a former model's index.
 
         Raises Conflict while another pass is running, and DependencyUnavailable.
         """
-        owner = self._new_id("upkeep")
+        owner = self.new_id("upkeep")
         place = self._taken(RECONCILE_TASK, owner, remaining)
         report = ReconcileResult()
-        target = self._upkeep.reading(remaining)
-        if not self._record.exists():  # the index is older than the record, or its writer crashed
-            self._record.changed()
+        target = self.upkeep.reading(remaining)
+        if not self.record.exists():  # the index is older than the record, or its writer crashed
+            self.record.changed()
         if place.target != target:  # the index was rebuilt, or belongs to another model
             place = ScanCheckpoint(target=target)
         while remaining() >= limits.UPKEEP_MARGIN_SECONDS:
@@ -115,16 +106,16 @@ class DocumentMaintenance:
             after = self._part(part, place.after, target, report, remaining)
             following = part if after is not None else _FOLLOWING.get(part)
             if following is None:
-                self._upkeep.retire(remaining)
-                documents, chunks = self._upkeep.totals(remaining)
+                self.upkeep.retire(remaining)
+                documents, chunks = self.upkeep.totals(remaining)
                 metrics.DOCUMENTS.add(documents)
                 metrics.CHUNKS.add(chunks)
                 report.complete, place = True, ScanCheckpoint()
                 break
             place = ScanCheckpoint(target=target, after=after, part=following)
-            if not self._scan.keep_place(RECONCILE_TASK, owner, place, release=False):
+            if not self.scan.keep_place(RECONCILE_TASK, owner, place, release=False):
                 return _bounded(report)
-        self._scan.keep_place(RECONCILE_TASK, owner, place, release=True)
+        self.scan.keep_place(RECONCILE_TASK, owner, place, release=True)
         return _bounded(report)
 
     # ---------------------------------------------------------------- Parts
@@ -160,7 +151,7 @@ class DocumentMaintenance:
         remaining: Remaining,
     ) -> Mapping[str, Any] | None:
         """Compare a page of rows with their bodies and the index."""
-        page = self._scan.scan(after, limits.UPKEEP_PAGE)
+        page = self.scan.scan(after, limits.UPKEEP_PAGE)
         report.documents += len(page.documents)
         report.removed_bodies += self._bucket.unused(page.bodies)
         self._end_leases(page.leases)
@@ -171,7 +162,7 @@ class DocumentMaintenance:
         self._check_bodies(kept, report)
         named = set(report.lost)
         present = [each for each in kept if _name(each) not in named]
-        filled = self._filler.fill(target, present, remaining)
+        filled = self.filler.fill(target, present, remaining)
         report.lost += map(_name, filled.lost)
         report.reindexed += filled.written
         report.relabelled += filled.relabelled
@@ -180,20 +171,20 @@ class DocumentMaintenance:
     def _end_leases(self, leases: Sequence[UrlLease]) -> None:
         """Remove the expired leases of URLs without a document, which lost workers left."""
         for lease in leases:
-            if lease.until <= self._clock():
-                self._documents.release_url(UrlTaken(lease=lease, document=None))
+            if lease.until <= self.clock():
+                self.documents.release_url(UrlTaken(lease=lease, document=None))
 
     def _taken(self, task: str, owner: str, remaining: Remaining) -> ScanCheckpoint:
-        now = self._clock()
+        now = self.clock()
         until = now + timedelta(seconds=remaining() + bounds.CLOCK_SKEW_SECONDS)
-        place = self._scan.place(task, owner, now, until)
+        place = self.scan.place(task, owner, now, until)
         if place is None:
             raise Conflict("another pass is under way")
         return place
 
     def _check_bodies(self, documents: Sequence[Document], report: ReconcileResult) -> None:
         for document in documents:
-            if not self._contents.exists(document.content_key):
+            if not self.contents.exists(document.content_key):
                 report.lost.append(_name(document))
                 named = {"tenant": document.tenant, "document_id": document.id}
                 logger.warning("document_lost", extra={**named, "error_type": "KeyError"})
@@ -201,7 +192,7 @@ class DocumentMaintenance:
     def _expired(self, document: Document) -> bool:
         since = document.deleted_at
         kept = timedelta(seconds=limits.DELETED_KEPT_SECONDS)
-        return since is not None and since + kept <= self._clock()
+        return since is not None and since + kept <= self.clock()
 
     def _remove(self, document: Document, report: ReconcileResult, remaining: Remaining) -> None:
         """Remove a document from the index, then its row, then its parts.
@@ -209,10 +200,10 @@ class DocumentMaintenance:
         While the row exists, another pass can finish the removal. Parts follow the row, since a
         crawl may have rewritten the row. Parts left by an interruption are removed by age.
         """
-        self._index.remove_others(document, remaining, also_current=True)
-        if self._documents.remove(document, self._clock()):
-            before = self._clock() - timedelta(seconds=limits.BODY_KEPT_SECONDS)
-            self._contents.remove_parts(document.tenant, document.id, before)
+        self.index.remove_others(document, remaining, also_current=True)
+        if self.documents.remove(document, self.clock()):
+            before = self.clock() - timedelta(seconds=limits.BODY_KEPT_SECONDS)
+            self.contents.remove_parts(document.tenant, document.id, before)
             report.removed_documents += 1
 
     def _clear(
@@ -220,13 +211,13 @@ class DocumentMaintenance:
     ) -> Mapping[str, Any] | None:
         """Remove a page of versions that no row names; return where to continue, None at the
         end."""
-        before = self._clock() - timedelta(seconds=limits.STRAY_SECONDS)
-        page = self._upkeep.versions(after, remaining)
+        before = self.clock() - timedelta(seconds=limits.STRAY_SECONDS)
+        page = self.upkeep.versions(after, remaining)
         strays = []
         for each in page.versions:
             if each.written_at >= before:
                 continue
-            row = self._documents.get(each.tenant, each.document_id)
+            row = self.documents.get(each.tenant, each.document_id)
             if row is None or row.version != each.version:
                 strays.append(each)
             if row is None:
@@ -236,7 +227,7 @@ class DocumentMaintenance:
                     extra={"tenant": each.tenant, "document_id": each.document_id},
                 )
         if strays:
-            self._upkeep.remove(strays, remaining)
+            self.upkeep.remove(strays, remaining)
             report.removed_versions += len(strays)
         return page.after
 

@@ -49,6 +49,7 @@ from spinneret.kernel.errors import (
     ValidationFailed,
 )
 from spinneret.kernel.ids import NewId, id_maker
+from spinneret.kernel.service import service
 
 logger = logging.getLogger(__name__)
 
@@ -77,57 +78,50 @@ class SearchResult:
     """Milliseconds by step."""
 
 
+@service
 class SearchService:
     """Searches one tenant's current documents. Cursors require caches."""
 
-    def __init__(
-        self,
-        *,
-        embedder: Embedder,
-        index: ChunkIndex,
-        documents: DocumentStore,
-        caches: Caches | None = None,
-        reranker: Reranker | None = None,
-        new_id: NewId | None = None,
-        clock: Clock = utc_now,
-        timer: Callable[[], float] = time.perf_counter,
-        sleep: Callable[[float], None] = time.sleep,
-    ) -> None:
+    embedder: Embedder
+    index: ChunkIndex
+    documents: DocumentStore
+    caches: Caches | None = None
+    reranker: Reranker | None = None
+    new_id: NewId | None = None
+    clock: Clock = utc_now
+    timer: Callable[[], float] = time.perf_counter
+    sleep: Callable[[float], None] = time.sleep
+
+    def __post_init__(self) -> None:
         self._at_once = AtOnce()
-        self._vectors = QueryVectors(embedder=embedder, caches=caches)
-        self._index = index
-        self._documents = documents
-        self._caches = caches
-        self._reranker = reranker
-        self._clock = clock
-        self._timer = timer
+        self._vectors = QueryVectors(embedder=self.embedder, caches=self.caches)
         self._results = None
-        if caches is not None:
+        if self.caches is not None:
             self._results = ResultCache(
-                caches=caches,
-                documents=documents,
+                caches=self.caches,
+                documents=self.documents,
                 vectors=self._vectors,
                 at_once=self._at_once,
-                new_id=new_id or id_maker(clock),
-                sleep=sleep,
+                new_id=self.new_id or id_maker(self.clock),
+                sleep=self.sleep,
             )
 
     def search(self, query: Query, remaining: Remaining) -> SearchResult:
         """Search a tenant's documents. Raise DependencyUnavailable, ValidationFailed for a bad
         cursor, or FeatureDisabled."""
-        if query.use_reranker and self._reranker is None:
+        if query.use_reranker and self.reranker is None:
             raise FeatureDisabled("this stage has no reranker")
-        run = SearchRun(query=query, remaining=remaining, timer=self._timer)
+        run = SearchRun(query=query, remaining=remaining, timer=self.timer)
         asked = rules.query_fingerprint(query)
-        if self._caches is not None and query.cursor is not None:
-            page = self._continued(run, asked, query.cursor, self._caches)
+        if self.caches is not None and query.cursor is not None:
+            page = self._continued(run, asked, query.cursor, self.caches)
             return self._found(run, page, cached=False)
         model_id = self._vectors.begin(run)
-        if self._caches is None or self._results is None:
+        if self.caches is None or self._results is None:
             self._vectors.prepare(run, None)
             return self._found(run, self._made(run, asked), cached=False)
         key = CacheKey(CacheName.QUERY, rules.digest(asked, model_id, query.limit))
-        return self._cached_or_made(run, asked, key, self._caches, self._results)
+        return self._cached_or_made(run, asked, key, self.caches, self._results)
 
     # ---------------------------------------------------------------- Caches
 
@@ -167,11 +161,11 @@ class SearchService:
         return self._page(run, ranking, name, shown)
 
     def _found(self, run: SearchRun, page: ShownPage, *, cached: bool) -> SearchResult:
-        taken = round((self._timer() - run.started) * 1000, 1)
+        taken = round((self.timer() - run.started) * 1000, 1)
         metrics.SEARCHES.add()
         metrics.SEARCH_DURATION.add(taken)
-        if self._caches is not None:
-            self._caches.uses.searched(run.query.tenant, taken, run.timings.get("embed"))
+        if self.caches is not None:
+            self.caches.uses.searched(run.query.tenant, taken, run.timings.get("embed"))
         return SearchResult(
             hits=page.hits,
             total_count=page.total_count,
@@ -199,7 +193,7 @@ class SearchService:
         return self._page(run, ranking, name, 0)
 
     def _keeps_rankings(self, run: SearchRun) -> bool:
-        return self._caches is not None and self._caches.keeps(CacheName.QUERY, run.epochs)
+        return self.caches is not None and self.caches.keeps(CacheName.QUERY, run.epochs)
 
     def _ranking(self, run: SearchRun) -> Ranking:
         """Return all candidates in order. If outdated ones fill the windows and leave too few,
@@ -243,16 +237,16 @@ class SearchService:
         IndexMissing if there is no index of the tenant's documents.
         """
         try:
-            return self._index.search(wanted, limits.SEARCH_WINDOW, run.remaining)
+            return self.index.search(wanted, limits.SEARCH_WINDOW, run.remaining)
         except IndexMissing:
-            if not self._documents.page(DocumentFilter(tenant=wanted.tenant), None, 1).items:
+            if not self.documents.page(DocumentFilter(tenant=wanted.tenant), None, 1).items:
                 return dict.fromkeys(wanted.legs, ())
             logger.error("index_missing")
             metrics.INDEX_MISSING.add()
             if wanted.vector is None or Leg.KEYWORD not in wanted.legs:
                 raise
         run.degraded = True
-        return self._index.search(replace(wanted, vector=None), limits.SEARCH_WINDOW, run.remaining)
+        return self.index.search(replace(wanted, vector=None), limits.SEARCH_WINDOW, run.remaining)
 
     def _fused(
         self, run: SearchRun, legs: Mapping[Leg, Sequence[LegCandidate]]
@@ -326,7 +320,7 @@ class SearchService:
         if wanted:
             with run.step("chunks"):
                 words = ParsedQuery.of(rules.cut_to_terms(run.query.text))
-                found = self._index.chunks(run.query.tenant, wanted, words, run.remaining)
+                found = self.index.chunks(run.query.tenant, wanted, words, run.remaining)
             run.asked_chunks.update(wanted)
             run.chunks.update(found)
         return run.chunks
@@ -335,16 +329,16 @@ class SearchService:
         ids = sorted({each.candidate.document_id for each in entries} - run.looked_up)
         with run.step("versions"):
             for first in range(0, len(ids), 100):
-                run.rows |= self._documents.shown(run.query.tenant, ids[first : first + 100])
+                run.rows |= self.documents.shown(run.query.tenant, ids[first : first + 100])
         run.looked_up |= set(ids)
 
     def _reranked(self, run: SearchRun, ranking: Ranking) -> Ranking:
         """Return the first candidates in the reranker's order; keep the fused order if it fails."""
         query = run.query
-        assert self._reranker is not None  # checked by search()
+        assert self.reranker is not None  # checked by search()
         first, _ = self._current(run, ranking.entries, 0, query.rerank_top_n)
         with run.step("chunks"):
-            chunks = self._index.chunks(
+            chunks = self.index.chunks(
                 query.tenant, [each.candidate.chunk_id for each in first], None, run.remaining
             )
         first = [each for each in first if each.candidate.chunk_id in chunks]
@@ -352,7 +346,7 @@ class SearchService:
         try:
             with run.step("rerank"):
                 left = limit_remaining(run.remaining, limits.RERANK_SECONDS)
-                scores = self._reranker.rerank(query.text, texts, left) if texts else []
+                scores = self.reranker.rerank(query.text, texts, left) if texts else []
         except (DependencyUnavailable, EmbeddingRefused):
             logger.warning("rerank_failed")
             kept = tuple(each for each in ranking.entries if each.score >= query.min_score)

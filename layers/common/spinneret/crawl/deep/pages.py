@@ -25,6 +25,7 @@ from spinneret.kernel.errors import (
     LeaseLost,
     TransientError,
 )
+from spinneret.kernel.service import service
 from spinneret.web.exploring.frontier.models import (
     Deferred,
     Failed,
@@ -182,46 +183,38 @@ class PageStep:
         )
 
 
+@service
 class PageClaim:
     """One page under the claim of its deep crawl; see `pipeline.Claim`."""
 
-    def __init__(
-        self,
-        *,
-        job: Job,
-        lease: Lease,
-        owner: str,
-        visit: PageLease,
-        frontier: Frontier,
-        clock: Clock,
-        invocation: Remaining,
-    ) -> None:
-        """Store the dependencies; `invocation` returns the invocation's remaining seconds."""
-        self.job = job
-        self.lease = lease
-        self.owner = owner
-        self._visit = visit
-        self._frontier = frontier
-        self._clock = clock
-        self._invocation = invocation
-        assert visit.page.leased_until is not None  # it was claimed
-        self._until = visit.page.leased_until
+    job: Job
+    lease: Lease
+    owner: str
+    visit: PageLease
+    frontier: Frontier
+    clock: Clock
+    invocation: Remaining
+    """Returns the invocation's remaining seconds."""
+
+    def __post_init__(self) -> None:
+        assert self.visit.page.leased_until is not None  # it was claimed
+        self._until = self.visit.page.leased_until
 
     def remaining(self) -> float:
         """Return the seconds until the page's lease or the invocation ends."""
-        left = (self._until - self._clock()).total_seconds() - bounds.LEASE_MARGIN_SECONDS
-        return min(self._invocation(), left)
+        left = (self._until - self.clock()).total_seconds() - bounds.LEASE_MARGIN_SECONDS
+        return min(self.invocation(), left)
 
     def checkpoint(self, _step: str, _progress: int) -> None:
         """Renew the lease before it ends. Raises LeaseLost.
 
         Raises ReleaseJob near the deadline, so that a later block takes the page again.
         """
-        if self._invocation() < bounds.DEADLINE_MARGIN_SECONDS:
+        if self.invocation() < bounds.DEADLINE_MARGIN_SECONDS:
             raise ReleaseJob
-        until = _lease_end(self._clock, self._invocation)
+        until = _lease_end(self.clock, self.invocation)
         if self.remaining() < limits.PAGE_LEASE_LEFT_SECONDS and until > self._until:
-            self._frontier.renew(self._visit, until)
+            self.frontier.renew(self.visit, until)
             self._until = until
 
     def note(self, kind: JobEventKind, message: str, data: Mapping[str, Any] | None = None) -> None:

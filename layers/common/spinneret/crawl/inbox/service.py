@@ -73,6 +73,7 @@ class InboxService:
         )
 
 
+@service
 class InboxIngest:
     """Starts a job for each object that was uploaded to the inbox's bucket.
 
@@ -80,8 +81,7 @@ class InboxIngest:
     one that comes after that job has failed, gets a job of its own.
     """
 
-    def __init__(self, jobs: JobService) -> None:
-        self._jobs = jobs
+    jobs: JobService
 
     def __call__(self, key: str, version: str) -> str | None:
         """Return the id of this object version's job, which its first event starts.
@@ -101,7 +101,7 @@ class InboxIngest:
         ref = JobRef(tenant=file.tenant, job_id=file.job_id)
         for _ in range(_RACES):
             try:
-                job = self._jobs.get(ref, CRAWL_FILE)
+                job = self.jobs.get(ref, CRAWL_FILE)
             except NotFound:
                 return None
             if (version := job.payload.get("version")) is not None:
@@ -111,7 +111,7 @@ class InboxIngest:
             if job.status in rules.TERMINAL:
                 return None
             try:
-                self._jobs.supply(job, file.payload)
+                self.jobs.supply(job, file.payload)
             except LeaseLost:
                 continue
             return job.id
@@ -126,7 +126,7 @@ class InboxIngest:
             duplicate_key=duplicate_key,
             once=True,
         )
-        submitted = self._jobs.submit(file.tenant, [draft], None, _accepted, parents=True)
+        submitted = self.jobs.submit(file.tenant, [draft], None, _accepted, parents=True)
         return str(submitted.reply.body["job_id"])
 
 

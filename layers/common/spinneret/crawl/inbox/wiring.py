@@ -31,4 +31,4 @@ def inbox_service(stage: Stage) -> InboxService:
 @reads(*JOBS)
 def arrivals(stage: Stage) -> S3EventHandler:
     """Build the handler of the bucket's event rule."""
-    return S3EventHandler(InboxIngest(job_service(stage, store=pushing_store(stage))))
+    return S3EventHandler(InboxIngest(jobs=job_service(stage, store=pushing_store(stage))))

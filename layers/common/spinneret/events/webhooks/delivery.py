@@ -34,6 +34,7 @@ from spinneret.kernel.errors import (
     DependencyUnavailable,
     PermanentError,
 )
+from spinneret.kernel.service import service
 from spinneret.redaction import redact_text
 from spinneret.web.fetching.ports import Fetcher
 
@@ -42,29 +43,23 @@ logger = logging.getLogger(__name__)
 GONE: Final = "410 Gone"
 
 
+@service
 class DeliveryHandler:
     """Send a message once per claim and return the result, or raise how the job continues.
 
     Delivery is at least once: a crash between sending and logging sends the message again.
     """
 
-    def __init__(
-        self,
-        *,
-        endpoints: EndpointStore,
-        log: DeliveryLog,
-        cooldowns: Cooldowns,
-        fetcher: Fetcher,
-        vault: Vault,
-        clock: Clock,
-        random: Callable[[], float],
-    ) -> None:
-        self._endpoints = endpoints
-        self._log = log
-        self._cooldowns = cooldowns
-        self._sender = Sender(fetcher=fetcher, vault=vault, clock=clock)
-        self._clock = clock
-        self._random = random
+    endpoints: EndpointStore
+    log: DeliveryLog
+    cooldowns: Cooldowns
+    fetcher: Fetcher
+    vault: Vault
+    clock: Clock
+    random: Callable[[], float]
+
+    def __post_init__(self) -> None:
+        self._sender = Sender(fetcher=self.fetcher, vault=self.vault, clock=self.clock)
 
     def __call__(self, context: Context) -> Mapping[str, Any]:
         """Deliver the message. Raises DeliveryFailed to be retried, Defer to wait for the target,
@@ -88,7 +83,7 @@ class DeliveryHandler:
         """Return the message's current destination. Raises DeliveryRefused."""
         if message.endpoint_id is None:
             assert message.url is not None  # a message has one or the other
-            secrets = self._endpoints.default_secrets(tenant)
+            secrets = self.endpoints.default_secrets(tenant)
             if secrets is None:
                 raise DeliveryRefused("there is no default secret to sign with")
             return Destination(
@@ -97,7 +92,7 @@ class DeliveryHandler:
                 sealed_headers=message.sealed_headers,
                 endpoint=None,
             )
-        endpoint = self._endpoints.get(tenant, message.endpoint_id)
+        endpoint = self.endpoints.get(tenant, message.endpoint_id)
         if endpoint is None or not endpoint.is_active:
             raise DeliveryRefused("the webhook is inactive or gone")
         return Destination(
@@ -112,8 +107,8 @@ class DeliveryHandler:
 
         Raises Defer, and after WEBHOOK_WAIT_SECONDS DeliveryRefused.
         """
-        tenant, now = context.job.tenant, self._clock()
-        cooldown = self._cooldowns.find(tenant, to.target)
+        tenant, now = context.job.tenant, self.clock()
+        cooldown = self.cooldowns.find(tenant, to.target)
         if cooldown is None:
             return None
         waited = (now - (context.job.started_at or now)).total_seconds()
@@ -122,9 +117,9 @@ class DeliveryHandler:
         until = cooldown.until
         if until <= now:
             until = now + timedelta(seconds=limits.WEBHOOK_PERMIT_SECONDS)
-            if self._cooldowns.take_permit(tenant, to.target, cooldown, until):
+            if self.cooldowns.take_permit(tenant, to.target, cooldown, until):
                 return cooldown
-        check = rules.next_check(until, waited, self._random())
+        check = rules.next_check(until, waited, self.random())
         self._write(context, replace(line, next_attempt_at=check))
         raise Defer(check, to.host)
 
@@ -139,10 +134,10 @@ class DeliveryHandler:
         answer: EndpointResponse,
     ) -> Mapping[str, Any]:
         """Write the log under the lease, then apply the answer to later deliveries."""
-        now = self._clock()
+        now = self.clock()
         attempt = context.job.attempts + 1
         action = rules.next_action(
-            answer.status, answer.headers, attempt=attempt, now=now, unit_random=self._random()
+            answer.status, answer.headers, attempt=attempt, now=now, unit_random=self.random()
         )
         self._write(context, _attempted(line, answer, action, attempt, now))
         self._keep_cooldown(context.job.tenant, to.target, cooldown, answer)
@@ -168,13 +163,13 @@ class DeliveryHandler:
         """
         seconds = (answer.duration_ms or 0) / 1000
         cooldown = rules.cooldown_after(
-            former, answer.status, answer.headers, seconds=seconds, now=self._clock()
+            former, answer.status, answer.headers, seconds=seconds, now=self.clock()
         )
         try:
             if cooldown is not None:
-                self._cooldowns.put(tenant, target, cooldown)
+                self.cooldowns.put(tenant, target, cooldown)
             elif former is not None:
-                self._cooldowns.end(tenant, target)
+                self.cooldowns.end(tenant, target)
         except DependencyUnavailable as error:
             logger.warning("cooldown_not_kept", extra={"reason": error.message})
 
@@ -186,14 +181,14 @@ class DeliveryHandler:
             endpoint,
             is_active=False,
             disabled_reason=GONE,
-            updated_at=self._clock(),
+            updated_at=self.clock(),
             version=endpoint.version + 1,
         )
-        if self._endpoints.replace(endpoint, disabled):
+        if self.endpoints.replace(endpoint, disabled):
             logger.warning("webhook_disabled", extra={"endpoint_id": endpoint.id})
 
     def _write(self, context: Context, line: Delivery) -> None:
-        self._log.write(line, context.lease, self._clock())
+        self.log.write(line, context.lease, self.clock())
 
 
 def _attempted(

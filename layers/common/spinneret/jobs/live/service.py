@@ -27,6 +27,7 @@ from spinneret.kernel.errors import (
     field_error,
 )
 from spinneret.kernel.ids import is_id
+from spinneret.kernel.service import service
 
 logger = logging.getLogger(__name__)
 
@@ -42,31 +43,26 @@ IsActive = Callable[[str, str], bool]
 """Whether a tenant's key, given by its id, is valid. Raises DependencyUnavailable."""
 
 
+@service
 class LiveService:
     """Subscriptions of one client's connection, and the timeline so far."""
 
-    def __init__(
-        self,
-        *,
-        store: JobStore,
-        connections: ConnectionStore,
-        sockets: Sockets,
-        clock: Clock,
-        others: Others | None = None,
-    ) -> None:
-        self._store = store
-        self._connections = connections
-        self._sockets = sockets
-        self._clock = clock
-        self._others: Others = others or {}
+    store: JobStore
+    connections: ConnectionStore
+    sockets: Sockets
+    clock: Clock
+    others: Others | None = None
+
+    def __post_init__(self) -> None:
+        self._others: Others = self.others or {}
 
     def connect(self, connection: Connection) -> None:
         """Store the connection with its tenant, key and expiry."""
-        self._connections.open(connection, self._clock())
+        self.connections.open(connection, self.clock())
 
     def disconnect(self, connection_id: str) -> None:
         """End all subscriptions of the connection; no-op if it has none."""
-        self._connections.close(connection_id)
+        self.connections.close(connection_id)
 
     def receive(self, connection_id: str, text: str, is_active: IsActive) -> None:
         """Handle `{"action": "subscribe" | "unsubscribe", "job_id": …, "after": event id or
@@ -79,10 +75,10 @@ class LiveService:
         Answers and errors are sent to the connection. An unknown connection, or one whose key or
         ticket has ended, is closed instead. Raises DependencyUnavailable.
         """
-        connection = self._connections.find(connection_id)
+        connection = self.connections.find(connection_id)
         if connection is None or self._has_ended(connection, is_active):
-            self._connections.close(connection_id)
-            self._sockets.end(connection_id)
+            self.connections.close(connection_id)
+            self.sockets.end(connection_id)
             return
         try:
             self._serve(connection, text)
@@ -99,9 +95,9 @@ class LiveService:
         socket. A second revocation ends the connections that an outage, or ENDING_SECONDS, left
         open.
         """
-        deadline = self._clock() + timedelta(seconds=limits.ENDING_SECONDS)
+        deadline = self.clock() + timedelta(seconds=limits.ENDING_SECONDS)
         closed = self._close_all(tenant, key_id, deadline)
-        ended = [each for each in closed if self._clock() < deadline and self._ended(each)]
+        ended = [each for each in closed if self.clock() < deadline and self._ended(each)]
         facts = {"tenant": tenant, "key_id": key_id}
         counts = {"closed": len(closed), "ended": len(ended)}
         logger.info("connections_ended", extra={**facts, **counts})
@@ -111,10 +107,10 @@ class LiveService:
         reason = None
         try:
             for connection_id in self._opened_with(tenant, key_id):
-                if self._clock() >= deadline:
+                if self.clock() >= deadline:
                     reason = "no time left"
                     break
-                self._connections.close(connection_id)
+                self.connections.close(connection_id)
                 closed.append(connection_id)
         except DependencyUnavailable as error:
             reason = error.message
@@ -125,7 +121,7 @@ class LiveService:
 
     def _ended(self, connection_id: str) -> bool:
         try:
-            self._sockets.end(connection_id)
+            self.sockets.end(connection_id)
         except DependencyUnavailable as error:
             facts = {"connection_id": connection_id, "reason": error.message}
             logger.warning("socket_left", extra=facts)
@@ -137,13 +133,13 @@ class LiveService:
         page: Sequence[str] = ()
         while True:
             after = page[-1] if page else None
-            page = self._connections.opened_with(tenant, key_id, after, bounds.LIST_LIMIT_MAX)
+            page = self.connections.opened_with(tenant, key_id, after, bounds.LIST_LIMIT_MAX)
             if not page:
                 return
             yield from page
 
     def _has_ended(self, connection: Connection, is_active: IsActive) -> bool:
-        return is_past(connection.ends_at, self._clock()) or not is_active(
+        return is_past(connection.ends_at, self.clock()) or not is_active(
             connection.tenant, connection.key_id
         )
 
@@ -163,7 +159,7 @@ class LiveService:
         if action == "subscribe":
             self._subscribe(connection, ref, after)
         else:
-            self._connections.unsubscribe(connection.id, ref)
+            self.connections.unsubscribe(connection.id, ref)
             self._send(connection.id, {"type": "unsubscribed", "job_id": job_id})
 
     def _follow(self, connection: Connection, action: str, subject: str) -> None:
@@ -171,9 +167,9 @@ class LiveService:
         if not is_id(subject) or connection.only_job is not None:
             raise NotFound("no such subject")
         if action == "subscribe":
-            self._connections.subscribe_to_events(connection, ref, self._clock())
+            self.connections.subscribe_to_events(connection, ref, self.clock())
         else:
-            self._connections.unsubscribe(connection.id, ref)
+            self.connections.unsubscribe(connection.id, ref)
         self._send(connection.id, {"type": f"{action}d", "subject": subject})
 
     def _subscribe(self, connection: Connection, ref: JobRef, after: str | None) -> None:
@@ -182,19 +178,19 @@ class LiveService:
 
         A push may overtake the catch-up; `caught_up` names the last event of the catch-up.
         """
-        self._connections.subscribe(connection, ref, self._clock())
-        job = self._store.get(ref)
+        self.connections.subscribe(connection, ref, self.clock())
+        job = self.store.get(ref)
         if job is None:
             raise NotFound("no such job")
         answer = {"type": "subscribed", "job_id": job.id, "status": job.status}
         self._send(connection.id, answer)
         has_more = True
         for _ in range(limits.CATCH_UP_PAGES):
-            events = self._store.events(ref, after, bounds.LIST_LIMIT_MAX)
+            events = self.store.events(ref, after, bounds.LIST_LIMIT_MAX)
             has_more = len(events) == bounds.LIST_LIMIT_MAX
             if events:
                 for text in messages(ref, events):
-                    self._sockets.post(connection.id, text)
+                    self.sockets.post(connection.id, text)
                 after = events[-1].id
             if not has_more:
                 break
@@ -202,7 +198,7 @@ class LiveService:
         self._send(connection.id, caught_up)
 
     def _send(self, connection_id: str, message: Mapping[str, Any]) -> None:
-        self._sockets.post(connection_id, json.dumps(message))
+        self.sockets.post(connection_id, json.dumps(message))
 
 
 def _is_position(after: Any) -> bool:

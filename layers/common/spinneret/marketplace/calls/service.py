@@ -71,38 +71,26 @@ class MarketplaceTransport:
         return MarketAnswer(status=page.status_code, headers=page.headers, body=page.body)
 
 
+@service
 class SellerApiClient:
     """Calls of one seller to one marketplace, during one claim."""
 
-    def __init__(
-        self,
-        *,
-        door: MarketplaceTransport,
-        pace: SellerRateLimiter,
-        access: TokenProvider,
-        sign: Callable[[AccessToken], Mapping[str, str]],
-        tenant: str,
-        marketplace: str,
-        remaining: Remaining,
-        clock: Clock,
-        sleep: Callable[[float], None],
-        begun: datetime | None = None,
-        over: Defer | None = None,
-    ) -> None:
-        """`begun`: start of the job that makes these calls. Holds that the marketplace names are
-        waited for until JOB_PENDING_SECONDS after it. `over`: exception that every call except a
-        GET raises, for a job whose time has expired."""
-        self._door = door
-        self._pace = pace
-        self._source = access
-        self._sign = sign
-        self._tenant = tenant
-        self._marketplace = marketplace
-        self._remaining = remaining
-        self._clock = clock
-        self._sleep = sleep
-        self._begun = begun
-        self._over = over
+    door: MarketplaceTransport
+    pace: SellerRateLimiter
+    tokens: TokenProvider
+    sign: Callable[[AccessToken], Mapping[str, str]]
+    tenant: str
+    marketplace: str
+    remaining: Remaining
+    clock: Clock
+    sleep: Callable[[float], None]
+    begun: datetime | None = None
+    """Start of the job that makes these calls. Holds that the marketplace names are waited for
+    until JOB_PENDING_SECONDS after it."""
+    over: Defer | None = None
+    """Exception that every call except a GET raises, for a job whose time has expired."""
+
+    def __post_init__(self) -> None:
         self._access: AccessToken | None = None
         self._application: AccessToken | None = None
 
@@ -110,12 +98,12 @@ class SellerApiClient:
     def access(self) -> AccessToken:
         """Token and account of the connection. Raises ReauthNeeded."""
         if self._access is None:
-            self._access = self._source.access(self._tenant, self._marketplace)
+            self._access = self.tokens.access(self.tenant, self.marketplace)
         return self._access
 
     def remember(self, settings: Mapping[str, Any], account: str | None = None) -> None:
         """Store facts found about the account: settings, and its id. Raises ReauthNeeded."""
-        self._source.remember(self._tenant, self._marketplace, settings, account)
+        self.tokens.remember(self.tenant, self.marketplace, settings, account)
 
     def send(self, request: MarketRequest) -> MarketAnswer:
         """Send a request and return its response, unless that asks to retry or rejects the token.
@@ -130,14 +118,14 @@ class SellerApiClient:
             self._renew(request)
             answer = self._sent(request)
             if answer.status == 401 and request.as_application:
-                raise MarketplaceUnavailable(f"{self._marketplace} refuses the application's token")
+                raise MarketplaceUnavailable(f"{self.marketplace} refuses the application's token")
             if answer.status == 401:
-                raise ReauthNeeded(f"{self._marketplace} refuses the token: connect again")
+                raise ReauthNeeded(f"{self.marketplace} refuses the token: connect again")
         if answer.status == 429:
             raise self._held(answer)
         if answer.status >= 500 or answer.status in LATER:
             raise MarketplaceUnavailable(
-                f"{self._marketplace} answered {answer.status}",
+                f"{self.marketplace} answered {answer.status}",
                 details={"status": answer.status},
                 retry_after=self._asked(answer),
             )
@@ -145,9 +133,9 @@ class SellerApiClient:
         return answer
 
     def _sent(self, request: MarketRequest) -> MarketAnswer:
-        if self._over is not None and request.method != "GET":
-            raise self._over
-        left = self._remaining() - bounds.DEADLINE_MARGIN_SECONDS
+        if self.over is not None and request.method != "GET":
+            raise self.over
+        left = self.remaining() - bounds.DEADLINE_MARGIN_SECONDS
         if left < limits.MARKETPLACE_CALL_SECONDS:
             raise ReleaseJob
         self._wait()
@@ -160,51 +148,51 @@ class SellerApiClient:
             headers={**request.headers, **headers},
             body=request.body,
         )
-        answer = self._door.send(signed, limits.MARKETPLACE_CALL_SECONDS)
-        facts = {"marketplace": self._marketplace, "status": answer.status}
+        answer = self.door.send(signed, limits.MARKETPLACE_CALL_SECONDS)
+        facts = {"marketplace": self.marketplace, "status": answer.status}
         logger.info("marketplace_called", extra={**facts, "path": request.path})
         return answer
 
     def _signature(self, request: MarketRequest) -> Mapping[str, str]:
         if request.as_application:
             if self._application is None:
-                self._application = self._source.application(self._marketplace)
-            return self._sign(self._application)
-        return self._sign(self.access) if request.authorised else {}
+                self._application = self.tokens.application(self.marketplace)
+            return self.sign(self._application)
+        return self.sign(self.access) if request.authorised else {}
 
     def _renew(self, request: MarketRequest) -> None:
         """Replace the request's token, which was refused."""
         if request.as_application:
-            self._application = self._source.application(self._marketplace, self._application)
+            self._application = self.tokens.application(self.marketplace, self._application)
         else:
-            self._access = self._source.refresh(self._tenant, self._marketplace, self.access)
+            self._access = self.tokens.refresh(self.tenant, self.marketplace, self.access)
 
     def _wait(self) -> None:
         """Wait until the seller's next call is allowed. Raises Defer if that exceeds
         MARKETPLACE_WAIT_SECONDS."""
-        now = self._clock()
-        at = self._pace.take(self._tenant, self._marketplace, now)
+        now = self.clock()
+        at = self.pace.take(self.tenant, self.marketplace, now)
         while at > now:
             if at - now > timedelta(seconds=limits.MARKETPLACE_WAIT_SECONDS):
                 raise self._deferral(at)  # only a marketplace's hold lasts so long
-            self._sleep((at - now).total_seconds())
-            now = max(self._clock(), at)
-            at = self._pace.take(self._tenant, self._marketplace, now)
+            self.sleep((at - now).total_seconds())
+            now = max(self.clock(), at)
+            at = self.pace.take(self.tenant, self.marketplace, now)
 
     def _held(self, answer: MarketAnswer) -> Defer:
         asked = self._asked(answer)
         if asked is None and answer.headers.get("x-remaining-today") == "0":
             asked = _DAY_HOLD_SECONDS
         wait = timedelta(seconds=_HOLD_SECONDS if asked is None else asked)
-        until = self._clock() + wait
-        self._pace.hold(self._tenant, self._marketplace, until)
+        until = self.clock() + wait
+        self.pace.hold(self.tenant, self.marketplace, until)
         return self._deferral(until)
 
     def _asked(self, answer: MarketAnswer) -> float | None:
         """Return the response's Retry-After in seconds, at most MARKETPLACE_HOLD_SECONDS, or
         None."""
         said = answer.headers.get("retry-after", "")
-        return parse_retry_after(said, self._clock(), limits.MARKETPLACE_HOLD_SECONDS)
+        return parse_retry_after(said, self.clock(), limits.MARKETPLACE_HOLD_SECONDS)
 
     def _deferral(self, until: datetime) -> Defer:
         """Return the Defer for a wait until `until`.
@@ -213,8 +201,8 @@ class SellerApiClient:
         the budget is certain to return then. A wait beyond the job's pending time is named as the
         reason with which the job expires. Short waits count as any other wait, even if they repeat.
         """
-        reason, now = f"the limits of {self._marketplace}", self._clock()
-        begun = self._begun or now
+        reason, now = f"the limits of {self.marketplace}", self.clock()
+        begun = self.begun or now
         if until > begun + timedelta(seconds=bounds.JOB_PENDING_SECONDS):
             return Defer(until, f"{reason}, until {until:%Y-%m-%d %H:%M} UTC")
         return Defer(until, reason, appointed=until - now > timedelta(seconds=_HOLD_SECONDS))
@@ -222,8 +210,8 @@ class SellerApiClient:
     def _obey(self, answer: MarketAnswer) -> None:
         """Hold the next call if the response reports an exhausted budget."""
         if answer.headers.get("x-remaining-today") == "0":
-            until = self._clock() + timedelta(seconds=_DAY_HOLD_SECONDS)
-            self._pace.hold(self._tenant, self._marketplace, until)
+            until = self.clock() + timedelta(seconds=_DAY_HOLD_SECONDS)
+            self.pace.hold(self.tenant, self.marketplace, until)
         elif answer.headers.get("x-remaining-this-second") == "0":
-            until = self._clock() + timedelta(seconds=1)
-            self._pace.hold(self._tenant, self._marketplace, until)
+            until = self.clock() + timedelta(seconds=1)
+            self.pace.hold(self.tenant, self.marketplace, until)

@@ -11,6 +11,7 @@ from pydantic import ConfigDict, Field, with_config
 from spinneret.jobs.worker import Defer
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import DependencyUnavailable, MarketplaceUnavailable, ReauthNeeded
+from spinneret.kernel.service import service
 from spinneret.marketplace import limits
 from spinneret.marketplace.calls.models import MarketAnswer, MarketRequest, form_body
 from spinneret.marketplace.calls.service import LATER, MarketplaceTransport
@@ -72,35 +73,28 @@ class TokenEndpoint:
         self._door.send(request, limits.MARKETPLACE_CALL_SECONDS)
 
 
+@service
 class Tokens:
     """Implements TokenProvider."""
 
-    def __init__(
-        self,
-        *,
-        store: ConnectionStore,
-        secrets: ClientSecretProvider,
-        vault: TokenVault,
-        endpoint: TokenEndpoint,
-        apps: Mapping[str, OAuthApp],
-        clock: Clock,
-    ) -> None:
-        self._store = store
-        self._secrets = secrets
-        self._vault = vault
-        self._endpoint = endpoint
-        self._apps = apps
-        self._clock = clock
+    store: ConnectionStore
+    secrets: ClientSecretProvider
+    vault: TokenVault
+    endpoint: TokenEndpoint
+    apps: Mapping[str, OAuthApp]
+    clock: Clock
+
+    def __post_init__(self) -> None:
         self._applications: dict[str, tuple[AccessToken, datetime]] = {}
         """Application tokens and their ends, by marketplace. The process caches them, since
         marketplaces limit how many they grant in a day."""
 
     def access(self, tenant: str, marketplace: str) -> AccessToken:
         """See TokenProvider; raises Defer while another caller refreshes the token."""
-        if marketplace not in self._apps:  # a marketplace without tokens, such as a plug-in's
+        if marketplace not in self.apps:  # a marketplace without tokens, such as a plug-in's
             return AccessToken(token="", client=_NO_CLIENT, account=None, settings={})
         connection = self._connection(tenant, marketplace)
-        if connection.expires_at - _EARLY <= self._clock():
+        if connection.expires_at - _EARLY <= self.clock():
             connection = self._refreshed(connection)
         return self._opened(connection)
 
@@ -112,7 +106,7 @@ class Tokens:
         return self._opened(self._refreshed(connection))
 
     def application(self, marketplace: str, refused: AccessToken | None = None) -> AccessToken:
-        now = self._clock()
+        now = self.clock()
         token, end = self._applications.get(marketplace, (refused, now))
         if token is None or token == refused or end - _EARLY <= now:
             token, end = self._asked_for_itself(marketplace)
@@ -133,22 +127,22 @@ class Tokens:
             account=account or connection.account,
             version=connection.version + 1,
         )
-        self._store.replace(changed)
+        self.store.replace(changed)
 
     def _asked_for_itself(self, marketplace: str) -> tuple[AccessToken, datetime]:
-        app, client = self._apps[marketplace], self._secrets.client(marketplace)
+        app, client = self.apps[marketplace], self.secrets.client(marketplace)
         form = {"grant_type": "client_credentials", "scope": app.application_scope}
         try:
-            grant = self._endpoint.ask(app, client, form)
+            grant = self.endpoint.ask(app, client, form)
         except ReauthNeeded as refused:
             raise MarketplaceUnavailable(
                 f"{marketplace} issued no application token", details=refused.details
             ) from refused
         access = AccessToken(token=grant.access_token, client=client, account=None, settings={})
-        return access, self._clock() + timedelta(seconds=grant.seconds)
+        return access, self.clock() + timedelta(seconds=grant.seconds)
 
     def _connection(self, tenant: str, marketplace: str) -> Connection:
-        connection = self._store.get(tenant, marketplace)
+        connection = self.store.get(tenant, marketplace)
         if connection is None or connection.status is not ConnectionStatus.ACTIVE:
             raise ReauthNeeded(
                 f"connect {marketplace} first: POST /api/marketplace/{marketplace}/connect"
@@ -157,10 +151,10 @@ class Tokens:
 
     def _opened(self, connection: Connection) -> AccessToken:
         tenant, marketplace = connection.tenant, connection.marketplace
-        token = self._vault.unseal(tenant, marketplace, ACCESS, connection.sealed_access)
+        token = self.vault.unseal(tenant, marketplace, ACCESS, connection.sealed_access)
         return AccessToken(
             token=token,
-            client=self._secrets.client(marketplace),
+            client=self.secrets.client(marketplace),
             account=connection.account,
             settings=connection.settings,
         )
@@ -169,21 +163,21 @@ class Tokens:
         """Refresh the tokens; raise Defer while another caller does. A refresh that was lost is
         repeated after TOKEN_REFRESH_SECONDS."""
         tenant, marketplace = connection.tenant, connection.marketplace
-        app, client = self._apps[marketplace], self._secrets.client(marketplace)
-        former = self._vault.unseal(tenant, marketplace, REFRESH, connection.sealed_refresh)
-        now = self._clock()  # the lease covers the work from here
+        app, client = self.apps[marketplace], self.secrets.client(marketplace)
+        former = self.vault.unseal(tenant, marketplace, REFRESH, connection.sealed_refresh)
+        now = self.clock()  # the lease covers the work from here
         later = Defer(now + _SETTLE, f"a new token of {marketplace}")
         if connection.refreshing_until is not None and now < connection.refreshing_until:
             raise later
         until = now + timedelta(seconds=limits.TOKEN_REFRESH_SECONDS)
         mine = replace(connection, refreshing_until=until, version=connection.version + 1)
-        if not self._store.replace(mine):
+        if not self.store.replace(mine):
             raise later
         form = {"grant_type": "refresh_token", "refresh_token": former}
         if app.basic:
             form["scope"] = " ".join(connection.scopes)
         try:
-            grant = self._endpoint.ask(app, client, form)
+            grant = self.endpoint.ask(app, client, form)
         except ReauthNeeded:
             after = self._settled(mine, replace(mine, status=ConnectionStatus.NEEDS_REAUTH))
             if after.status is ConnectionStatus.ACTIVE:  # the seller has consented again
@@ -192,7 +186,7 @@ class Tokens:
         except MarketplaceUnavailable:
             self._settled(mine, mine)
             raise
-        return self._settled(mine, with_grant(mine, grant, self._vault, self._clock()))
+        return self._settled(mine, with_grant(mine, grant, self.vault, self.clock()))
 
     def _settled(self, mine: Connection, after: Connection) -> Connection:
         """Store the result `after` of the refresh and return the stored connection.
@@ -214,7 +208,7 @@ class Tokens:
                 version=standing.version + 1,
             )
             try:
-                if self._store.replace(ours):
+                if self.store.replace(ours):
                     return ours
                 standing = self._connection(mine.tenant, mine.marketplace)
             except DependencyUnavailable as error:  # the write may have succeeded

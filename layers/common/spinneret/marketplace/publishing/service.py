@@ -21,6 +21,7 @@ from spinneret.jobs.service import JobService, Submitted
 from spinneret.kernel.canonical import fingerprint
 from spinneret.kernel.errors import NotFound
 from spinneret.kernel.ids import is_id
+from spinneret.kernel.service import service
 from spinneret.marketplace.kinds import PUBLISH, PUBLISH_BATCH
 from spinneret.marketplace.products.ports import ProductStore
 from spinneret.marketplace.publishing.drafting import Drafter
@@ -49,28 +50,19 @@ class Batch:
     counts: ChildCounts
 
 
+@service
 class PublishingService:
     """Use cases of jobs, tasks and batches; implements SellerJobs.
 
     All methods raise DependencyUnavailable.
     """
 
-    def __init__(
-        self,
-        *,
-        jobs: JobService,
-        control: JobControl,
-        products: ProductStore,
-        tasks: TaskStore,
-        drafter: Drafter,
-        begin_batch: Callable[[JobRef], None] | None,
-    ) -> None:
-        self._jobs = jobs
-        self._control = control
-        self._products = products
-        self._tasks = tasks
-        self._drafter = drafter
-        self._begin_batch = begin_batch
+    jobs: JobService
+    control: JobControl
+    products: ProductStore
+    task_store: TaskStore
+    drafter: Drafter
+    begin_batch: Callable[[JobRef], None] | None
 
     def submit(
         self,
@@ -87,15 +79,15 @@ class PublishingService:
         """
 
         def submit() -> Submitted:
-            draft = self._drafter.job(tenant, command, priority)
-            return self._jobs.submit(
+            draft = self.drafter.job(tenant, command, priority)
+            return self.jobs.submit(
                 tenant,
                 [draft],
                 key,
                 lambda placed: Reply(status=201, body=answer(placed[0].job)),
             )
 
-        return self._jobs.replayed_or(key, submit)
+        return self.jobs.replayed_or(key, submit)
 
     def submit_batch(
         self,
@@ -114,19 +106,19 @@ class PublishingService:
         """
 
         def submit() -> Submitted:
-            parent, drafts = self._drafter.batch(
+            parent, drafts = self.drafter.batch(
                 tenant, marketplace, action_code, product_ids, priority, publish_at
             )
-            return self._jobs.submit_parent(
+            return self.jobs.submit_parent(
                 tenant,
                 parent,
                 drafts,
                 key,
                 lambda job, placed: Reply(status=201, body=answer(job, placed)),
-                begin=self._begin_batch if publish_at is None else None,
+                begin=self.begin_batch if publish_at is None else None,
             )
 
-        return self._jobs.replayed_or(key, submit)
+        return self.jobs.replayed_or(key, submit)
 
     def find(self, tenant: str, job_id: str) -> Job | None:
         try:
@@ -173,7 +165,7 @@ class PublishingService:
         return self._asked(tenant, command, 1 if urgent else None, None)
 
     def _asked(self, tenant: str, command: Command, priority: int | None, once: str | None) -> str:
-        draft = self._drafter.job(tenant, command, priority)
+        draft = self.drafter.job(tenant, command, priority)
         if once is not None:
             key = fingerprint(["marketplace", command.payload, once])
             draft = replace(draft, duplicate_key=key, once=True)
@@ -182,12 +174,12 @@ class PublishingService:
         def reply(placed: Sequence[Placed]) -> Reply:
             return Reply(status=201, body={"job_id": placed[0].job.id})
 
-        return str(self._jobs.submit(tenant, [draft], None, reply).reply.body["job_id"])
+        return str(self.jobs.submit(tenant, [draft], None, reply).reply.body["job_id"])
 
     def get(self, tenant: str, job_id: str) -> JobWithTasks:
         """Return a job with its tasks. Raises NotFound."""
         job = self._job(tenant, job_id)
-        tasks = self._tasks.of_job(tenant, job_id)
+        tasks = self.task_store.of_job(tenant, job_id)
         return self._seen(job, tasks, self._existing(tenant, [job]))
 
     def page(
@@ -201,7 +193,7 @@ class PublishingService:
     ) -> tuple[list[JobWithTasks], str | None]:
         """Return jobs without their tasks, newest first, and the next position."""
         wanted = JobFilter(kind=PUBLISH, status=status, domain=marketplace, batch=batch)
-        page = self._control.page(tenant, wanted, after, limit)
+        page = self.control.page(tenant, wanted, after, limit)
         existing = self._existing(tenant, page.items)
         return [self._seen(job, [], existing) for job in page.items], page.after
 
@@ -225,10 +217,11 @@ class PublishingService:
             seen_jobs = [self.get(tenant, job_id)]
         else:
             wanted = JobFilter(kind=PUBLISH)
-            page = self._control.page(tenant, wanted, jobs_after or None, max(1, limit // 10))
+            page = self.control.page(tenant, wanted, jobs_after or None, max(1, limit // 10))
             existing, next_jobs = self._existing(tenant, page.items), page.after
             seen_jobs = [
-                self._seen(job, self._tasks.of_job(tenant, job.id), existing) for job in page.items
+                self._seen(job, self.task_store.of_job(tenant, job.id), existing)
+                for job in page.items
             ]
         for seen in seen_jobs:
             found += [task for task in seen.tasks if status in (None, task.status)]
@@ -251,13 +244,13 @@ class PublishingService:
     def move(self, tenant: str, job_id: str, move: Transition) -> JobWithTasks:
         """Cancel, pause, resume or retry a job. Raises NotFound, Conflict and Contended."""
         self._job(tenant, job_id)
-        self._control.move(JobRef(tenant=tenant, job_id=job_id), move)
+        self.control.move(JobRef(tenant=tenant, job_id=job_id), move)
         return self.get(tenant, job_id)
 
     def batch(self, tenant: str, batch_id_: str) -> Batch:
         """Return a batch. Raises NotFound."""
-        job = self._jobs.get(JobRef(tenant=tenant, job_id=batch_id_), PUBLISH_BATCH)
-        return Batch(job=job, counts=self._control.counts(job) or ChildCounts())
+        job = self.jobs.get(JobRef(tenant=tenant, job_id=batch_id_), PUBLISH_BATCH)
+        return Batch(job=job, counts=self.control.counts(job) or ChildCounts())
 
     def batches(
         self,
@@ -269,9 +262,9 @@ class PublishingService:
     ) -> tuple[list[Batch], str | None]:
         """Return batches, newest first, and the next position."""
         wanted = JobFilter(kind=PUBLISH_BATCH, status=status, domain=marketplace)
-        page = self._control.page(tenant, wanted, after, limit)
+        page = self.control.page(tenant, wanted, after, limit)
         found = [
-            Batch(job=job, counts=self._control.counts(job) or ChildCounts()) for job in page.items
+            Batch(job=job, counts=self.control.counts(job) or ChildCounts()) for job in page.items
         ]
         return found, page.after
 
@@ -279,15 +272,15 @@ class PublishingService:
         """Cancel, pause or resume a batch, or retry its failed jobs. Raises the exceptions of
         `move`."""
         self.batch(tenant, batch_id_)
-        self._control.move(JobRef(tenant=tenant, job_id=batch_id_), move)
+        self.control.move(JobRef(tenant=tenant, job_id=batch_id_), move)
         return self.batch(tenant, batch_id_)
 
     def _job(self, tenant: str, job_id: str) -> Job:
-        return self._jobs.get(JobRef(tenant=tenant, job_id=job_id), PUBLISH)
+        return self.jobs.get(JobRef(tenant=tenant, job_id=job_id), PUBLISH)
 
     def _existing(self, tenant: str, jobs: Sequence[Job]) -> frozenset[str]:
         ids = [str(job.payload["product_id"]) for job in jobs if job.payload.get("product_id")]
-        return self._products.existing(tenant, ids)
+        return self.products.existing(tenant, ids)
 
     def _seen(self, job: Job, tasks: Sequence[Task], existing: frozenset[str]) -> JobWithTasks:
         """Return the job with its visible tasks. A job outlives its product, but the product's

@@ -12,6 +12,7 @@ from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import Conflict, Contended, InputNeeded
 from spinneret.kernel.paging import items_of
 from spinneret.kernel.races import until_written
+from spinneret.kernel.service import service
 from spinneret.marketplace import limits
 from spinneret.marketplace.calls.service import SellerApiClient
 from spinneret.marketplace.images import ImageSource
@@ -45,40 +46,31 @@ class StepServices:
     imports: ListingImport
 
 
+@service
 class StepContext:
     """One claim of a job, as passed to its steps."""
 
-    def __init__(
-        self,
-        *,
-        context: Context,
-        subject: Subject,
-        calls: SellerApiClient,
-        listings: ListingStore,
-        effects: SideEffects,
-        services: StepServices,
-        clock: Clock,
-        over: Defer | None = None,
-    ) -> None:
-        """`over`: exception that ends a last look of the job before it creates anything."""
-        self.context = context
-        self.subject = subject
-        self.calls = calls
+    context: Context
+    subject: Subject
+    calls: SellerApiClient
+    listings: ListingStore
+    effects: SideEffects
+    services: StepServices
+    clock: Clock
+    over: Defer | None = None
+    """Exception that ends a last look of the job before it creates anything."""
+
+    def __post_init__(self) -> None:
         self.results: dict[str, Result] = {}
         """Results of the steps that are done, by key."""
-        self.services = services
-        self.clock = clock
         self.task: Task | None = None
-        self._listings = listings
-        self._effects = effects
-        self._over = over
 
     @property
     def listing(self) -> Listing:
         """Record of this product on this marketplace; a new, unstored one if there is none."""
         subject = self.subject
         product, _ = subject.sold
-        found = self._listings.get(subject.tenant, product.id, subject.marketplace)
+        found = self.listings.get(subject.tenant, product.id, subject.marketplace)
         return found or Listing(
             tenant=subject.tenant,
             product_id=product.id,
@@ -105,7 +97,7 @@ class StepContext:
         def recorded() -> Listing | None:
             before = self.listing
             after = replace(before, **changes, updated_at=self.clock(), version=before.version + 1)
-            return after if self._listings.save(before, after, self.context.lease) else None
+            return after if self.listings.save(before, after, self.context.lease) else None
 
         changing = Contended("the listing's record is changing", retry_after=1)
         return until_written(recorded, changing)
@@ -153,14 +145,14 @@ class StepContext:
         if is_old and (found := reconcile()) is not None:
             return found
         name = f"{subject.marketplace}/{listing.product_id}/{listing.generation}/{what}"
-        return self._effects.once(self.context, name, name, seconds, perform, reconcile)
+        return self.effects.once(self.context, name, name, seconds, perform, reconcile)
 
     def once_in_job(
         self, what: str, perform: Callable[[], Result], reconcile: Callable[[], Result | None]
     ) -> Result:
         """Do something at most once for this job, if it isn't about a listing; see `once`."""
         name = f"{self.subject.marketplace}/{self.context.job.id}/{what}"
-        return self._effects.once(self.context, name, name, _CALL, perform, reconcile)
+        return self.effects.once(self.context, name, name, _CALL, perform, reconcile)
 
     def attempt(self, title: str) -> None:
         """Record that a call which creates a listing with this title is about to be sent."""
@@ -169,8 +161,8 @@ class StepContext:
         self.record(attempted_at=self.clock(), attempted_titles=tuple(titles))
 
     def _require_time(self) -> None:
-        if self._over is not None:
-            raise self._over
+        if self.over is not None:
+            raise self.over
 
     def window(self) -> tuple[datetime, datetime]:
         """Return when the creation of the listing began, and when the last call that creates it was
@@ -187,7 +179,7 @@ class StepContext:
         return [
             each
             for each in items_of(
-                lambda after: self._listings.page(subject.tenant, after, bounds.LIST_LIMIT_MAX)
+                lambda after: self.listings.page(subject.tenant, after, bounds.LIST_LIMIT_MAX)
             )
             if each.marketplace == subject.marketplace and each.product_id != product.id
         ]

@@ -8,6 +8,7 @@ from typing import Final, Protocol
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import FetchFailed, FetchTimeout
+from spinneret.kernel.service import service
 from spinneret.monitoring import limits
 from spinneret.monitoring.checks import rules
 from spinneret.web.fetching.models import Certificate, FetchedPage, FetchRequest
@@ -45,6 +46,7 @@ class CheckSlots(Protocol):
         uses it."""
 
 
+@service
 class CheckFetcher:
     """Implements RoutedFetcher for one check, always without a proxy.
 
@@ -52,22 +54,14 @@ class CheckFetcher:
     hosts were returned. So one permit covers all tries at a host.
     """
 
-    def __init__(
-        self,
-        fetcher: Fetcher,
-        *,
-        timeout: float,
-        slots: CheckSlots,
-        clock: Clock,
-        monotonic: Callable[[], float],
-        sleep: Callable[[float], None],
-    ) -> None:
-        self._fetcher = fetcher
-        self._timeout = timeout
-        self._slots = slots
-        self._clock = clock
-        self._monotonic = monotonic
-        self._sleep = sleep
+    fetcher: Fetcher
+    timeout: float
+    slots: CheckSlots
+    clock: Clock
+    monotonic: Callable[[], float]
+    sleep: Callable[[float], None]
+
+    def __post_init__(self) -> None:
         self._refuses_head = False
         self.tries = 0
         self.began_at: float | None = None
@@ -87,7 +81,7 @@ class CheckFetcher:
     def _spent(self) -> float:
         if self.began_at is None:
             return 0.0
-        return self._monotonic() - self.began_at - self._waited
+        return self.monotonic() - self.began_at - self._waited
 
     def choose(self, tenant: str, config_id: str | None) -> Route | None:  # noqa: ARG002 (directly)
         return None
@@ -101,12 +95,12 @@ class CheckFetcher:
         hops = [*request.left, request.url]
 
         def follow(target: Url) -> None:
-            asked_at = self._monotonic()
-            self._slots.enter(target)
+            asked_at = self.monotonic()
+            self.slots.enter(target)
             if request.before_redirect is not None:
                 request.before_redirect(target)
             hops.append(target)
-            self._waited += self._monotonic() - asked_at
+            self._waited += self.monotonic() - asked_at
             if self._waited > bounds.REDIRECT_WAITS_SECONDS:
                 raise HostBusy(target.host)
 
@@ -124,23 +118,23 @@ class CheckFetcher:
                 if pause is None or rules.is_final(error):
                     raise
             else:
-                if pause is None or not rules.is_worth_retrying(page, self._clock()):
+                if pause is None or not rules.is_worth_retrying(page, self.clock()):
                     first = min(self._certificates, key=attrgetter("not_after"), default=None)
                     return replace(page, certificate=first)
-            self._sleep(pause)
+            self.sleep(pause)
         raise AssertionError("the last try ends the loop")
 
     def _try(self, request: FetchRequest) -> FetchedPage:
-        self._slots.require_room(self._timeout)
+        self.slots.require_room(self.timeout)
         self.tries += 1
-        self.began_at, self._waited = self._monotonic(), 0.0
+        self.began_at, self._waited = self.monotonic(), 0.0
         if self._refuses_head:
             request = replace(request, method="GET")
-        page = self._fetcher.fetch(replace(request, total_seconds=self._timeout))
+        page = self.fetcher.fetch(replace(request, total_seconds=self.timeout))
         if request.method == "HEAD" and page.status_code in rules.WITHOUT_HEAD:
             self._refuses_head = True
             # The HEAD already followed the redirects; the GET gets the rest of the try's time.
-            seconds = self._timeout - self._spent
+            seconds = self.timeout - self._spent
             left = (*request.left, *_hops(page, request))
             again = replace(
                 request,
@@ -149,7 +143,7 @@ class CheckFetcher:
                 url=page.url,
                 total_seconds=max(seconds, _GET_SECONDS),
             )
-            page = self._fetcher.fetch(again)
+            page = self.fetcher.fetch(again)
         return page
 
 

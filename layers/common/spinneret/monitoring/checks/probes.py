@@ -50,7 +50,7 @@ class HttpProbe:
         self._parts = parts
         self._watched = watched
         self._asking = CheckFetcher(
-            parts.fetcher,
+            fetcher=parts.fetcher,
             timeout=parts.timeout,
             slots=slots,
             clock=parts.clock,

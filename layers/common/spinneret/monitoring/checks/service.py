@@ -7,6 +7,7 @@ from enum import StrEnum
 
 from spinneret.jobs.rules import held_for
 from spinneret.kernel.errors import DependencyUnavailable, DomainError
+from spinneret.kernel.service import service
 from spinneret.monitoring.checks import rules
 from spinneret.monitoring.checks.asking import HostBusy
 from spinneret.monitoring.checks.models import CheckResult, Outcome
@@ -49,15 +50,15 @@ class HostWait:
     """Whether another host was busy, to which the target redirects."""
 
 
+@service
 class Checker:
     """Checks targets under a worker's slot. All methods raise DependencyUnavailable."""
 
-    def __init__(self, parts: CheckParts) -> None:
-        self._parts = parts
+    parts: CheckParts
 
     def check(self, due: DueTarget, worker: SlotLease) -> CheckDisposition | HostWait:
         """Make a check unless it is stale; return what was done."""
-        parts = self._parts
+        parts = self.parts
         watched = self._still_due(due)
         if watched is None:
             return CheckDisposition.STALE
@@ -85,26 +86,26 @@ class Checker:
         watched = self._still_due(due)
         if watched is None:
             return CheckDisposition.STALE
-        now = self._parts.clock()
+        now = self.parts.clock()
         result = replace(self._blank(watched, now), outcome=Outcome.SKIPPED_BUSY)
         assert watched.state.due_at is not None  # only due targets are skipped
         change = step(watched, result, watched.state.due_at)
         state = replace(change.state, reservation=due.reservation, paced_seconds=due.paced_seconds)
         change = replace(change, state=state)
-        if not self._parts.checks.record(watched, result, change):
+        if not self.parts.checks.record(watched, result, change):
             return CheckDisposition.STALE
         self._hand_on(watched, change)
         return CheckDisposition.SKIPPED
 
     def put_off(self, due: DueTarget, since: datetime) -> CheckDisposition:
         """Make a target due later, whose tenant is suspended since that time."""
-        watched, now = self._still_due(due), self._parts.clock()
-        if watched is None or not self._parts.checks.put_off(watched, now + held_for(since, now)):
+        watched, now = self._still_due(due), self.parts.clock()
+        if watched is None or not self.parts.checks.put_off(watched, now + held_for(since, now)):
             return CheckDisposition.STALE
         return CheckDisposition.HELD
 
     def _still_due(self, due: DueTarget) -> TargetWithState | None:
-        watched = self._parts.targets.get(due.tenant, due.target_id)
+        watched = self.parts.targets.get(due.tenant, due.target_id)
         if watched is None or watched.state.due_at is None:
             return None
         return watched if watched.state.due_at <= due.due_at else None
@@ -112,8 +113,8 @@ class Checker:
     def _checked(
         self, check: RunningCheck, watched: TargetWithState, due: DueTarget, token: str
     ) -> CheckDisposition | HostWait:
-        asked = self._blank(watched, self._parts.clock())
-        probe = PROBES[watched.target.kind](self._parts, watched, check)
+        asked = self._blank(watched, self.parts.clock())
+        probe = PROBES[watched.target.kind](self.parts, watched, check)
         try:
             result = probe.result(asked, due.reservation or watched.state.reservation)
         except HostBusy as busy:
@@ -122,7 +123,7 @@ class Checker:
             raise
         except DomainError as error:
             asked = replace(asked, latency_ms=probe.latency_ms, tries=probe.tries)
-            is_online = not rules.may_be_ours(error) or self._parts.connectivity.is_online()
+            is_online = not rules.may_be_ours(error) or self.parts.connectivity.is_online()
             result = rules.unanswered(asked, error, is_online=is_online)
         if isinstance(result, WaitUntil):
             return _wait(result, due.host)
@@ -138,7 +139,7 @@ class Checker:
     ) -> CheckDisposition:
         target = watched.target
         # A clock that lags behind the tick's must not find the same time again.
-        after = max(self._parts.clock(), due.due_at)
+        after = max(self.parts.clock(), due.due_at)
         next_due = target_rules.next_due(target, after)
         change = step(watched, result, next_due)
         retry = target.options.retry_seconds
@@ -147,28 +148,28 @@ class Checker:
             next_due = min(next_due, after + timedelta(seconds=retry))
         state = replace(change.state, due_at=next_due, slot=token, paced_seconds=due.paced_seconds)
         change = replace(change, state=state)
-        if not self._parts.checks.record(watched, result, change):
+        if not self.parts.checks.record(watched, result, change):
             logger.info("check_refused", extra={"target_id": target.id})
             return CheckDisposition.STALE
         check.is_over()
         if is_retried:
-            self._parts.announce(replace(watched, state=state))
+            self.parts.announce(replace(watched, state=state))
         self._hand_on(watched, change)
         return CheckDisposition.CHECKED
 
     def _hand_on(self, watched: TargetWithState, change: StateChange) -> None:
         if change.reports:
-            self._parts.hand_on(watched.target.tenant, watched.target.id)
+            self.parts.hand_on(watched.target.tenant, watched.target.id)
 
     def _blank(self, watched: TargetWithState, now: datetime) -> CheckResult:
         due_at, target = watched.state.due_at, watched.target
         late = now - due_at if due_at is not None else timedelta()
         return CheckResult(
-            id=self._parts.new_id("res"),
+            id=self.parts.new_id("res"),
             checked_at=now,
             outcome=Outcome.UNKNOWN,
             late_ms=max(0, round(late / timedelta(milliseconds=1))),
-            in_maintenance=self._parts.maintenance.covers(target.tenant, target.id, now),
+            in_maintenance=self.parts.maintenance.covers(target.tenant, target.id, now),
         )
 
 

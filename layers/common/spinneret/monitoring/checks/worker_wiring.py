@@ -107,7 +107,7 @@ def check_worker(stage: Stage) -> Callable[[Sequence[DueTarget], Remaining], Cou
         timeout=stage[HTTP_TIMEOUT],
     )
     return CheckWorker(
-        checker=Checker(parts),
+        checker=Checker(parts=parts),
         held_since=job_store(stage).held_since,
         slots=slots,
         lane=lane,

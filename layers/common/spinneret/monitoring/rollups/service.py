@@ -6,6 +6,7 @@ from itertools import pairwise
 
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.paging import items_of
+from spinneret.kernel.service import service
 from spinneret.monitoring import limits
 from spinneret.monitoring.checks.models import CheckResult, Outcome
 from spinneret.monitoring.checks.ports import CheckStore
@@ -18,16 +19,16 @@ from spinneret.monitoring.targets.models import TargetWithState
 _PAGE = 1000  # results, about half a megabyte
 
 
+@service
 class FigureService:
     """Computes figures up to the last check.
 
     The next check determines how long the last outcome holds.
     """
 
-    def __init__(self, *, figures: RollupStore, checks: CheckStore, clock: Clock) -> None:
-        self._figures = figures
-        self._checks = checks
-        self._clock = clock
+    rollups: RollupStore
+    checks: CheckStore
+    clock: Clock
 
     def figures(self, watched: TargetWithState, window: Window) -> Figures:
         """Return a target's figures.
@@ -35,7 +36,7 @@ class FigureService:
         The last hour is summed from results, days from hours, and months from days; each takes one
         page of a query. Raises DependencyUnavailable.
         """
-        now = self._clock()
+        now = self.clock()
         since = rules.begin_of(window, now)
         last = watched.state.last
         until = now if last is None else max(since, last.at)
@@ -43,7 +44,7 @@ class FigureService:
             return Figures(since=since, until=until, tally=self._recent(watched, since))
         target, hour = watched.target, watched.state.hour
         by_hour = window in {Window.DAY, Window.WEEK}
-        read = self._figures.hours if by_hour else self._figures.days
+        read = self.rollups.hours if by_hour else self.rollups.days
         tallies = [each.tally for each in read(target.tenant, target.id, since)]
         if hour is not None and hour.hour >= since:
             tallies.append(hour.tally)
@@ -55,8 +56,8 @@ class FigureService:
         Raises DependencyUnavailable.
         """
         target = watched.target
-        since = rules.first_of(limits.DAYS_SHOWN, self._clock())
-        days = self._figures.days(target.tenant, target.id, since)
+        since = rules.first_of(limits.DAYS_SHOWN, self.clock())
+        days = self.rollups.days(target.tenant, target.id, since)
         return rules.with_hour(days, watched.state.hour, since)
 
     def _recent(self, watched: TargetWithState, since: datetime) -> Rollup:
@@ -73,7 +74,7 @@ class FigureService:
     def _results(self, tenant: str, target_id: str, since: datetime) -> Sequence[CheckResult]:
         """Return the results since a time, oldest first."""
         found = items_of(
-            lambda after: self._checks.results(
+            lambda after: self.checks.results(
                 tenant, target_id, since=since, until=None, after=after, limit=_PAGE
             )
         )

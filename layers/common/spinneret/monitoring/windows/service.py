@@ -94,12 +94,14 @@ class WindowService:
             raise changing("the maintenance window", Contended)
 
 
+@service
 class Maintenance:
     """Checks whether targets are in maintenance; changes take effect within 30 seconds."""
 
-    def __init__(self, *, store: WindowStore, clock: Clock) -> None:
-        self._store = store
-        self._clock = clock
+    store: WindowStore
+    clock: Clock
+
+    def __post_init__(self) -> None:
         self._known: dict[str, tuple[datetime, Sequence[MaintenanceWindow]]] = {}
 
     def covers(self, tenant: str, target_id: str, now: datetime) -> bool:
@@ -107,11 +109,11 @@ class Maintenance:
         return rules.any_open(self._windows(tenant), target_id, now)
 
     def _windows(self, tenant: str) -> Sequence[MaintenanceWindow]:
-        now, known = self._clock(), self._known.get(tenant)
+        now, known = self.clock(), self._known.get(tenant)
         if known is None or now - known[0] > _KNOWN_FOR:
             if len(self._known) >= _TENANTS:
                 self._known.clear()
-            known = self._known[tenant] = now, tuple(self._store.all(tenant))
+            known = self._known[tenant] = now, tuple(self.store.all(tenant))
         return known[1]
 
 

@@ -22,6 +22,7 @@ from spinneret.kernel.errors import (
     TooManyRedirects,
     UrlBlocked,
 )
+from spinneret.kernel.service import service
 from spinneret.web.browser import limits
 from spinneret.web.browser.devtools import CommandRefused, DevTools
 from spinneret.web.browser.egress import EgressProxy
@@ -49,28 +50,20 @@ class Document:
     headers: Mapping[str, str]
 
 
+@service
 class Documents:
     """Guards the main frame's requests; one page."""
 
-    def __init__(
-        self,
-        *,
-        devtools: DevTools,
-        watch: Watch,
-        egress: EgressProxy,
-        policy: AddressPolicy,
-        threads: ThreadPoolExecutor,
-        before_document: Callable[[Url], None] | None,
-        frame: str,
-    ) -> None:
-        """`frame` is the id of the main frame."""
-        self._devtools = devtools
-        self._watch = watch
-        self._egress = egress
-        self._policy = policy
-        self._threads = threads
-        self._before_document = before_document
-        self._frame = frame
+    devtools: DevTools
+    watch: Watch
+    egress: EgressProxy
+    policy: AddressPolicy
+    threads: ThreadPoolExecutor
+    before_document: Callable[[Url], None] | None
+    frame: str
+    """Id of the main frame."""
+
+    def __post_init__(self) -> None:
         self._requested: dict[str, Url] = {}
         """Latest URL of each load; redirects stay within their load."""
         self._requests = 0
@@ -85,23 +78,23 @@ class Documents:
         """The document in the main frame. Raises ContentRefused if none came from the web."""
         document = self._arrived.get(self._shown)
         if document is None:
-            raise ContentRefused(f"{self._watch.host} shows a document that isn't from the web")
+            raise ContentRefused(f"{self.watch.host} shows a document that isn't from the web")
         return document
 
     async def on_request_paused(self, event: RequestPausedEvent, session: str | None) -> None:
         """Let a document's request pass, or end the rendering."""
         request_id = event["requestId"]
-        send = self._devtools.send.Fetch
+        send = self.devtools.send.Fetch
         try:
-            if event["frameId"] == self._frame:
+            if event["frameId"] == self.frame:
                 await self._admit(event)
         except BaseException as error:
-            self._watch.fail(error)  # before the browser can report its own
+            self.watch.fail(error)  # before the browser can report its own
             raise
-        await self._devtools.ask(send.continueRequest({"requestId": request_id}, session))
+        await self.devtools.ask(send.continueRequest({"requestId": request_id}, session))
 
     async def _admit(self, event: RequestPausedEvent) -> None:
-        host = self._watch.host
+        host = self.watch.host
         url = parse_url(event["request"]["url"].partition("#")[0])
         self._requested[event.get("networkId", "")] = url
         self._requests += 1
@@ -111,19 +104,19 @@ class Documents:
                 f"{host} leads to other documents more than {most} times",
                 details={"max_redirects": most},
             )
-        if is_blocked(url, self._policy):
+        if is_blocked(url, self.policy):
             raise UrlBlocked(f"{host} leads to a host that must not be reached")
-        if self._before_document is not None:
+        if self.before_document is not None:
             loop = asyncio.get_running_loop()
-            await loop.run_in_executor(self._threads, self._before_document, url)
+            await loop.run_in_executor(self.threads, self.before_document, url)
 
     def on_response(self, event: ResponseReceivedEvent) -> None:
         """Keep the facts of a main document; end the rendering if it isn't a page."""
         url = self._requested.get(event["requestId"])
-        if url is None or event.get("frameId") != self._frame:
+        if url is None or event.get("frameId") != self.frame:
             return
-        if (failure := self._egress.failure(url)) is not None:  # the response is the proxy's own
-            self._watch.fail(failure)
+        if (failure := self.egress.failure(url)) is not None:  # the response is the proxy's own
+            self.watch.fail(failure)
             return
         response = event["response"]
         media_type = response["mimeType"].lower()
@@ -134,33 +127,33 @@ class Documents:
             headers=_joined(response["headers"]),
         )
         if media_type not in MEDIA_TYPES:
-            self._watch.fail(_refused(self._watch.host, media_type))
+            self.watch.fail(_refused(self.watch.host, media_type))
 
     def on_data(self, event: DataReceivedEvent) -> None:
         """Count the decoded bytes of a main document."""
         if (load := event["requestId"]) in self._requested:
             self._sizes[load] = self._sizes.get(load, 0) + event["dataLength"]
             if self._sizes[load] > limits.DOCUMENT_MAX_BYTES:
-                self._watch.fail(self.too_large())
+                self.watch.fail(self.too_large())
 
     def on_failure(self, event: LoadingFailedEvent) -> None:
         """End the rendering if a main document failed, and not only gave way to the next."""
         url = self._requested.get(event["requestId"])
         if url is not None and not event.get("canceled", False):
-            self._watch.fail(self.failure(url, event["errorText"]))
+            self.watch.fail(self.failure(url, event["errorText"]))
 
     def on_navigated(self, event: FrameNavigatedEvent) -> None:
         """Note which document the main frame shows from now on."""
-        if event["frame"]["id"] == self._frame:
+        if event["frame"]["id"] == self.frame:
             self._shown = event["frame"]["loaderId"]
             self.loaded.clear()
 
     def failure(self, url: Url, net_error: str) -> DomainError:
         """Return the error for a document that failed with an error of Chromium's network."""
-        known = self._egress.failure(url)
+        known = self.egress.failure(url)
         if known is not None:
             return known
-        host = self._watch.host
+        host = self.watch.host
         if net_error == "net::ERR_ABORTED":  # a download, or a response without content
             return _refused(host, "no page")
         is_tls = net_error.startswith(("net::ERR_CERT_", "net::ERR_SSL_"))
@@ -169,17 +162,17 @@ class Documents:
 
     def too_large(self) -> PageTooLarge:
         """Return the error for a document or DOM beyond its bound."""
-        return self._watch.too_large(f"has more than {limits.DOCUMENT_MAX_BYTES} bytes of HTML")
+        return self.watch.too_large(f"has more than {limits.DOCUMENT_MAX_BYTES} bytes of HTML")
 
     async def navigate(self, url: Url, session: str) -> None:
         """Request the first document, and wait until it arrives."""
         try:
-            answer = await self._devtools.ask(
-                self._devtools.send.Page.navigate({"url": url.text}, session)
+            answer = await self.devtools.ask(
+                self.devtools.send.Page.navigate({"url": url.text}, session)
             )
         except CommandRefused as error:
             raise FetchFailed(
-                f"the connection to {self._watch.host} failed", details={"reason": "connection"}
+                f"the connection to {self.watch.host} failed", details={"reason": "connection"}
             ) from error
         if net_error := answer.get("errorText"):
             latest = list(self._requested.values())[-1:] or [url]

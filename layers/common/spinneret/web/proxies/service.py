@@ -46,20 +46,20 @@ class ConfigDraft:
     is_active: bool
 
 
+@service
 class CredentialSeal:
     """Encrypts credentials for the store, and decrypts them for use."""
 
-    def __init__(self, sealer: Sealer) -> None:
-        self._sealer = sealer
+    sealer: Sealer
 
     def close(self, tenant: str, credentials: Credentials) -> bytes:
         """Encrypt credentials. Raises DependencyUnavailable."""
         text = json.dumps([credentials.username, credentials.password], ensure_ascii=False)
-        return self._sealer.seal(text.encode(), tenant=tenant, purpose=_PURPOSE)
+        return self.sealer.seal(text.encode(), tenant=tenant, purpose=_PURPOSE)
 
     def open(self, tenant: str, sealed: bytes) -> Credentials:
         """Decrypt credentials. Raises DependencyUnavailable and SecretUnreadable."""
-        text = self._sealer.unseal(sealed, tenant=tenant, purpose=_PURPOSE)
+        text = self.sealer.unseal(sealed, tenant=tenant, purpose=_PURPOSE)
         username, password = json.loads(text)
         return Credentials(username=username, password=password)
 

@@ -34,7 +34,7 @@ def proxy_service(stage: Stage) -> ProxyService:
     return ProxyService(
         store=DynamoProxyStore(stage.dynamodb, stage[DOMAINS_TABLE]),
         usage=DynamoProxyUsageStore(stage.dynamodb, stage[DOMAINS_TABLE]),
-        seal=CredentialSeal(stage.sealer),
+        seal=CredentialSeal(sealer=stage.sealer),
         policy=address_policy(stage),
         clock=stage.clock,
         new_id=stage.new_id,
@@ -47,7 +47,7 @@ def proxy_rotation(stage: Stage) -> ProxyRotation:
     return ProxyRotation(
         store=DynamoProxyStore(stage.dynamodb, stage[DOMAINS_TABLE]),
         usage=DynamoProxyUsageStore(stage.dynamodb, stage[DOMAINS_TABLE]),
-        seal=CredentialSeal(stage.sealer),
+        seal=CredentialSeal(sealer=stage.sealer),
         clock=stage.clock,
         random=random.random,
     )
