@@ -27,7 +27,7 @@ from spinneret.audits.issue_models import (
     IssueFilter,
     IssueList,
     StateName,
-    artifact_list,
+    artifact_view,
 )
 from spinneret.audits.recipes import RECIPES
 from spinneret.audits.service import AuditService
@@ -54,12 +54,11 @@ from spinneret.kernel.paging import Page, position_of
 from spinneret.runtime.http.declaration import declared
 from spinneret.runtime.http.job_responses import moved
 from spinneret.runtime.http.requests import request_key, submitted
-from spinneret.runtime.http.routes import Routes
+from spinneret.runtime.http.routes import Limit, Routes
 
 routes = Routes(audit_api)
 router = routes.router
 
-Limit = Annotated[int, Query(ge=1, le=bounds.LIST_LIMIT_MAX)]
 _NUMBER = re.compile(r"[0-9]{1,9}")
 
 
@@ -200,7 +199,9 @@ def list_audit_artifacts(
     audit_id: str, limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = None
 ) -> ArtifactList:
     """List the objects that an audit stored: fetched pages, which expire, and reports."""
-    return artifact_list(_audits().artifacts(_tenant(), audit_id, position_of(cursor), limit))
+    return ArtifactList.page(
+        _audits().artifacts(_tenant(), audit_id, position_of(cursor), limit), artifact_view
+    )
 
 
 @router.get(

@@ -1,9 +1,6 @@
 """Routes: scheduled audits."""
 
-from typing import Annotated
-
 from aws_lambda_powertools.event_handler import Response
-from aws_lambda_powertools.event_handler.openapi.params import Query
 
 from audits.schedules_examples import SCHEDULE
 from spinneret.access.keys.models import Scope
@@ -12,7 +9,6 @@ from spinneret.audits.schedules.api_models import (
     AuditScheduleList,
     AuditScheduleRequest,
     AuditScheduleView,
-    schedule_list,
     schedule_view,
 )
 from spinneret.audits.schedules.service import ScheduleService
@@ -22,12 +18,10 @@ from spinneret.kernel.errors import Conflict, UrlBlocked, UrlInvalid
 from spinneret.kernel.paging import position_of
 from spinneret.runtime.http.declaration import declared
 from spinneret.runtime.http.responses import created
-from spinneret.runtime.http.routes import Routes
+from spinneret.runtime.http.routes import Limit, Routes
 
 routes = Routes(audit_api)
 router = routes.router
-
-Limit = Annotated[int, Query(ge=1, le=bounds.LIST_LIMIT_MAX)]
 
 
 @router.get("/audits/schedules", **declared(Scope.READ, Permission.VIEW_AUDITS))
@@ -35,7 +29,9 @@ def list_audit_schedules(
     limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = None
 ) -> AuditScheduleList:
     """List scheduled audits, newest first."""
-    return schedule_list(_schedules().page(_tenant(), position_of(cursor), limit))
+    return AuditScheduleList.page(
+        _schedules().page(_tenant(), position_of(cursor), limit), schedule_view
+    )
 
 
 @router.post(

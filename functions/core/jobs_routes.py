@@ -1,9 +1,6 @@
 """Routes: jobs of all kinds."""
 
-from typing import Annotated
-
 from aws_lambda_powertools.event_handler import Response
-from aws_lambda_powertools.event_handler.openapi.params import Query
 
 from spinneret.access.keys.api_models import TicketView, ticket_view
 from spinneret.access.keys.models import Scope
@@ -28,12 +25,10 @@ from spinneret.operations.wiring import core_api
 from spinneret.runtime.http.declaration import declared
 from spinneret.runtime.http.job_responses import moved
 from spinneret.runtime.http.responses import created_secret
-from spinneret.runtime.http.routes import Routes
+from spinneret.runtime.http.routes import Limit, Routes
 
 routes = Routes(core_api)
 router = routes.router
-
-Limit = Annotated[int, Query(ge=1, le=bounds.LIST_LIMIT_MAX)]
 
 
 @router.get("/api/v1/jobs", **declared(Scope.READ, Permission.VIEW_JOBS))

@@ -1,9 +1,8 @@
 """Routes: API keys of the tenant, for its administrators."""
 
-from typing import Annotated, Final
+from typing import Final
 
 from aws_lambda_powertools.event_handler import Response
-from aws_lambda_powertools.event_handler.openapi.params import Query
 
 from core.keys_examples import KEY
 from spinneret.access.keys.api_models import (
@@ -24,12 +23,11 @@ from spinneret.kernel.paging import position_of
 from spinneret.operations.wiring import CoreApi, core_api
 from spinneret.runtime.http.declaration import declared
 from spinneret.runtime.http.responses import created_secret
-from spinneret.runtime.http.routes import Routes
+from spinneret.runtime.http.routes import Limit, Routes
 
 routes = Routes(core_api)
 router = routes.router
 
-Limit = Annotated[int, Query(ge=1, le=bounds.LIST_LIMIT_MAX)]
 _IDEMPOTENCY_KEY: Final = "Idempotency-Key"
 
 

@@ -1,20 +1,11 @@
 """Routes: crawl configs."""
 
-from typing import Annotated
-
 from aws_lambda_powertools.event_handler import Response
-from aws_lambda_powertools.event_handler.openapi.params import Query
 
 from crawl.configs_examples import CONFIG
 from spinneret.access.keys.models import Scope
 from spinneret.access.permissions import Permission
-from spinneret.crawl.configs.api_models import (
-    ConfigList,
-    ConfigRequest,
-    ConfigView,
-    config_list,
-    config_view,
-)
+from spinneret.crawl.configs.api_models import ConfigList, ConfigRequest, ConfigView, config_view
 from spinneret.crawl.configs.service import ConfigService
 from spinneret.crawl.wiring import crawl_api
 from spinneret.kernel import bounds
@@ -22,18 +13,16 @@ from spinneret.kernel.errors import Conflict, FeatureDisabled
 from spinneret.kernel.paging import position_of
 from spinneret.runtime.http.declaration import declared
 from spinneret.runtime.http.responses import created
-from spinneret.runtime.http.routes import Routes
+from spinneret.runtime.http.routes import Limit, Routes
 
 routes = Routes(crawl_api)
 router = routes.router
-
-Limit = Annotated[int, Query(ge=1, le=bounds.LIST_LIMIT_MAX)]
 
 
 @router.get("/api/v1/configs", **declared(Scope.READ, Permission.VIEW_CRAWLS))
 def list_configs(limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = None) -> ConfigList:
     """List crawl configs, newest first."""
-    return config_list(_configs().page(_tenant(), position_of(cursor), limit))
+    return ConfigList.page(_configs().page(_tenant(), position_of(cursor), limit), config_view)
 
 
 @router.post(

@@ -1,9 +1,8 @@
 """Routes: crawls of pages, batches and websites."""
 
-from typing import Annotated, Any
+from typing import Any
 
 from aws_lambda_powertools.event_handler import Response
-from aws_lambda_powertools.event_handler.openapi.params import Query
 
 from crawl.crawl_examples import BATCH, CRAWL, DEEP
 from spinneret.access.keys.models import Scope
@@ -36,7 +35,7 @@ from spinneret.kernel.paging import position_of
 from spinneret.runtime.http.declaration import declared
 from spinneret.runtime.http.job_responses import moved, waited
 from spinneret.runtime.http.requests import request_key, submitted
-from spinneret.runtime.http.routes import Routes
+from spinneret.runtime.http.routes import Limit, Routes
 from spinneret.web.exploring.frontier.keys import is_position
 from spinneret.web.exploring.frontier.models import PageState
 
@@ -45,7 +44,6 @@ router = routes.router
 
 REFUSALS = (UrlInvalid, UrlBlocked, DomainBlocked, CircuitOpen)
 """Errors that reject a URL."""
-Limit = Annotated[int, Query(ge=1, le=bounds.LIST_LIMIT_MAX)]
 
 
 @router.post(

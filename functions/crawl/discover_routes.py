@@ -1,9 +1,8 @@
 """Routes: discovery of a site's pages, and relevance scores of URLs."""
 
-from typing import Annotated, Any
+from typing import Any
 
 from aws_lambda_powertools.event_handler import Response
-from aws_lambda_powertools.event_handler.openapi.params import Query
 
 from crawl.discover_examples import DISCOVER, SCORE
 from spinneret.access.keys.models import Scope
@@ -31,12 +30,10 @@ from spinneret.kernel.errors import (
 from spinneret.kernel.paging import position_of
 from spinneret.runtime.http.declaration import declared
 from spinneret.runtime.http.requests import request_key, submitted
-from spinneret.runtime.http.routes import Routes
+from spinneret.runtime.http.routes import Limit, Routes
 
 routes = Routes(discovery_service)
 router = routes.router
-
-Limit = Annotated[int, Query(ge=1, le=bounds.LIST_LIMIT_MAX)]
 
 
 @router.post(

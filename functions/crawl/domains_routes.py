@@ -11,7 +11,7 @@ from spinneret.crawl.wiring import crawl_api
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import UrlBlocked, ValidationFailed
 from spinneret.runtime.http.declaration import declared
-from spinneret.runtime.http.routes import Routes
+from spinneret.runtime.http.routes import Limit, Routes
 from spinneret.web.hosts.api_models import (
     BlockRequest,
     DomainDetail,
@@ -29,7 +29,6 @@ from spinneret.web.hosts.service import HostService
 routes = Routes(crawl_api)
 router = routes.router
 
-Limit = Annotated[int, Query(ge=1, le=bounds.LIST_LIMIT_MAX)]
 Port = Annotated[int | None, Query(ge=1, le=65535)]
 _NO_HOST: Final = (ValidationFailed, UrlBlocked)
 

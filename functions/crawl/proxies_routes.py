@@ -1,9 +1,8 @@
 """Routes: a tenant's proxies."""
 
-from typing import Annotated, Final
+from typing import Final
 
 from aws_lambda_powertools.event_handler import Response
-from aws_lambda_powertools.event_handler.openapi.params import Query
 
 from crawl.proxies_examples import PROXY, TRIAL
 from spinneret.access.keys.models import Scope
@@ -23,7 +22,7 @@ from spinneret.kernel.errors import (
 from spinneret.kernel.paging import position_of
 from spinneret.runtime.http.declaration import declared
 from spinneret.runtime.http.responses import created
-from spinneret.runtime.http.routes import Routes
+from spinneret.runtime.http.routes import Limit, Routes
 from spinneret.web.proxies.api_models import (
     ProxyDetail,
     ProxyList,
@@ -32,7 +31,6 @@ from spinneret.web.proxies.api_models import (
     TrialRequest,
     TrialView,
     proxy_detail,
-    proxy_list,
     proxy_view,
     trial_view,
 )
@@ -40,14 +38,15 @@ from spinneret.web.proxies.api_models import (
 routes = Routes(crawl_api)
 router = routes.router
 
-Limit = Annotated[int, Query(ge=1, le=bounds.LIST_LIMIT_MAX)]
 _IDEMPOTENCY_KEY: Final = "Idempotency-Key"
 
 
 @router.get("/api/v1/proxies", **declared(Scope.READ, Permission.VIEW_CRAWLS))
 def list_proxies(limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = None) -> ProxyList:
     """List proxy configs, newest first."""
-    return proxy_list(_services().proxies.page(_tenant(), position_of(cursor), limit))
+    return ProxyList.page(
+        _services().proxies.page(_tenant(), position_of(cursor), limit), proxy_view
+    )
 
 
 @router.post(

@@ -1,9 +1,8 @@
 """Routes: sources, their runs and their webhooks."""
 
-from typing import Annotated, Final
+from typing import Final
 
 from aws_lambda_powertools.event_handler import Response, content_types
-from aws_lambda_powertools.event_handler.openapi.params import Query
 
 from crawl.sources_examples import SOURCE, WEBHOOK
 from spinneret.access.keys.models import Scope
@@ -26,7 +25,7 @@ from spinneret.kernel.errors import (
 from spinneret.kernel.paging import Page, position_of
 from spinneret.runtime.http.declaration import declared
 from spinneret.runtime.http.responses import created, created_secret
-from spinneret.runtime.http.routes import Routes
+from spinneret.runtime.http.routes import Limit, Routes
 from spinneret.sources.api_models import (
     RunDetail,
     RunListView,
@@ -36,8 +35,7 @@ from spinneret.sources.api_models import (
     SourceWebhookRequest,
     TriggeredRun,
     run_detail,
-    run_list,
-    source_list,
+    run_view,
     source_view,
 )
 from spinneret.sources.service import SourceService
@@ -46,7 +44,6 @@ from spinneret.sources.wiring import SourceApi, source_api
 routes = Routes(source_api)
 router = routes.router
 
-Limit = Annotated[int, Query(ge=1, le=bounds.LIST_LIMIT_MAX)]
 _IDEMPOTENCY_KEY: Final = "Idempotency-Key"
 _REFUSALS: Final = (NotFound, UrlInvalid, UrlBlocked)
 
@@ -54,7 +51,7 @@ _REFUSALS: Final = (NotFound, UrlInvalid, UrlBlocked)
 @router.get("/api/v1/sources", **declared(Scope.READ, Permission.VIEW_CRAWLS))
 def list_sources(limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = None) -> SourceList:
     """List sources, newest first."""
-    return source_list(_sources().page(_tenant(), position_of(cursor), limit))
+    return SourceList.page(_sources().page(_tenant(), position_of(cursor), limit), source_view)
 
 
 @router.post(
@@ -122,7 +119,9 @@ def list_runs(
 
     Each run has its numbers of new, changed, unchanged and gone pages.
     """
-    return run_list(_sources().runs(_tenant(), source_id, position_of(cursor), limit))
+    return RunListView.page(
+        _sources().runs(_tenant(), source_id, position_of(cursor), limit), run_view
+    )
 
 
 @router.get(

@@ -1,9 +1,8 @@
 """Routes: webhooks, their secrets and their deliveries."""
 
-from typing import Annotated, Any, Final
+from typing import Any, Final
 
 from aws_lambda_powertools.event_handler import Response
-from aws_lambda_powertools.event_handler.openapi.params import Query
 
 from crawl.webhooks_examples import CREATE_WEBHOOK, REPLACE_WEBHOOK
 from spinneret.access.keys.models import Scope
@@ -13,13 +12,13 @@ from spinneret.events.webhooks.api_models import (
     DefaultSecret,
     DeliveryList,
     DeliverySubmission,
+    DeliveryView,
     EndpointList,
     EndpointRequest,
     EndpointUpdate,
     EndpointView,
     IssuedEndpoint,
     default_secret,
-    delivery_list,
     endpoint_list,
     endpoint_view,
     issued_endpoint,
@@ -39,12 +38,11 @@ from spinneret.kernel.paging import position_of
 from spinneret.runtime.http.declaration import declared
 from spinneret.runtime.http.requests import request_key, submitted
 from spinneret.runtime.http.responses import created_secret
-from spinneret.runtime.http.routes import Routes
+from spinneret.runtime.http.routes import Limit, Routes
 
 routes = Routes(crawl_api)
 router = routes.router
 
-Limit = Annotated[int, Query(ge=1, le=bounds.LIST_LIMIT_MAX)]
 _IDEMPOTENCY_KEY: Final = "Idempotency-Key"
 _SUBMISSION: Final = declared(
     Scope.WRITE,
@@ -181,7 +179,7 @@ def list_deliveries(
     The id `default` selects the `webhook_url`s of single jobs.
     """
     page = _webhooks().deliveries(_tenant(), endpoint_id, position_of(cursor), limit)
-    return delivery_list(page)
+    return DeliveryList.page(page, DeliveryView.of)
 
 
 @router.post("/api/v1/webhooks/<endpoint_id>/deliveries/<delivery_id>/redeliver", **_SUBMISSION)

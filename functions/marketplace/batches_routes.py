@@ -1,9 +1,8 @@
 """Routes: batches of marketplace jobs."""
 
-from typing import Annotated, Any
+from typing import Any
 
 from aws_lambda_powertools.event_handler import Response
-from aws_lambda_powertools.event_handler.openapi.params import Query
 
 from marketplace.marketplace_examples import BATCH, PLAN
 from spinneret.access.keys.models import Scope
@@ -28,12 +27,10 @@ from spinneret.marketplace.publishing.service import PublishingService
 from spinneret.marketplace.wiring import marketplace_api
 from spinneret.runtime.http.declaration import declared
 from spinneret.runtime.http.requests import request_key, submitted
-from spinneret.runtime.http.routes import Routes
+from spinneret.runtime.http.routes import Limit, Routes
 
 routes = Routes(marketplace_api)
 router = routes.router
-
-Limit = Annotated[int, Query(ge=1, le=bounds.LIST_LIMIT_MAX)]
 
 
 @router.post(

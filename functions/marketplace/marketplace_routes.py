@@ -20,7 +20,7 @@ from spinneret.marketplace.imports.api_models import (
 )
 from spinneret.marketplace.imports.models import ImportOutcome
 from spinneret.marketplace.listings.api_models import ListingList, ListingView
-from spinneret.marketplace.orders.api_models import OrderList, order_list
+from spinneret.marketplace.orders.api_models import OrderList, OrderView
 from spinneret.marketplace.publishing.api_models import (
     ActionTypeList,
     MarketplaceJobList,
@@ -42,12 +42,11 @@ from spinneret.marketplace.tasks.models import TaskStatus
 from spinneret.marketplace.wiring import marketplace_api
 from spinneret.runtime.http.declaration import declared
 from spinneret.runtime.http.requests import request_key, submitted
-from spinneret.runtime.http.routes import Routes
+from spinneret.runtime.http.routes import Limit, Routes
 
 routes = Routes(marketplace_api)
 router = routes.router
 
-Limit = Annotated[int, Query(ge=1, le=bounds.LIST_LIMIT_MAX)]
 Day = Annotated[str | None, Query(pattern=r"^\d{4}-\d{2}-\d{2}$")]
 
 
@@ -255,7 +254,9 @@ def list_listings(
 def list_orders(limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = None) -> OrderList:
     """List imported order lines; the outcome `conflict` means that the stock was already sold."""
     after = position_of(cursor, _is_position)
-    return order_list(routes.services.orders.page(routes.principal.tenant, after, limit))
+    return OrderList.page(
+        routes.services.orders.page(routes.principal.tenant, after, limit), OrderView.of
+    )
 
 
 def _is_position(text: str) -> bool:

@@ -1,9 +1,6 @@
 """Routes: products, and the vocabularies that describe them."""
 
-from typing import Annotated
-
 from aws_lambda_powertools.event_handler import Response
-from aws_lambda_powertools.event_handler.openapi.params import Query
 
 from marketplace.products_examples import PRODUCT
 from spinneret.access.keys.models import Scope
@@ -15,19 +12,16 @@ from spinneret.marketplace.products.api_models import (
     ProductList,
     ProductRequest,
     ProductView,
-    product_list,
     product_view,
 )
 from spinneret.marketplace.vocabularies.api_models import VocabularyView, vocabulary_view
 from spinneret.marketplace.wiring import marketplace_api
 from spinneret.runtime.http.declaration import declared
 from spinneret.runtime.http.responses import created
-from spinneret.runtime.http.routes import Routes
+from spinneret.runtime.http.routes import Limit, Routes
 
 routes = Routes(marketplace_api)
 router = routes.router
-
-Limit = Annotated[int, Query(ge=1, le=bounds.LIST_LIMIT_MAX)]
 
 
 @router.get("/api/products", **declared(Scope.READ, Permission.VIEW_PRODUCTS))
@@ -36,7 +30,9 @@ def list_products(
 ) -> ProductList:
     """List products, newest first."""
     tenant = routes.principal.tenant
-    return product_list(routes.services.products.page(tenant, position_of(cursor), limit))
+    return ProductList.page(
+        routes.services.products.page(tenant, position_of(cursor), limit), product_view
+    )
 
 
 @router.post(

@@ -1,9 +1,6 @@
 """Routes: sessions of people, and the keys that sign access tokens."""
 
-from typing import Annotated
-
 from aws_lambda_powertools.event_handler import Response, content_types
-from aws_lambda_powertools.event_handler.openapi.params import Query
 
 from people.people_examples import LOGOUT, REFRESH
 from spinneret.access.keys.models import Scope
@@ -26,12 +23,10 @@ from spinneret.kernel.paging import position_of
 from spinneret.runtime.http.declaration import declared
 from spinneret.runtime.http.origins import require_own_page
 from spinneret.runtime.http.refresh_cookie import cleared_cookie, token_in_cookie, with_tokens
-from spinneret.runtime.http.routes import Routes
+from spinneret.runtime.http.routes import Limit, Routes
 
 routes = Routes(people_api)
 router = routes.router
-
-Limit = Annotated[int, Query(ge=1, le=bounds.LIST_LIMIT_MAX)]
 
 
 @router.post(

@@ -1,9 +1,6 @@
 """Routes: people of the tenant, for its administrators."""
 
-from typing import Annotated
-
 from aws_lambda_powertools.event_handler import Response
-from aws_lambda_powertools.event_handler.openapi.params import Query
 
 from people.people_examples import INVITE, UPDATE
 from spinneret.access.keys.models import Scope
@@ -23,12 +20,10 @@ from spinneret.kernel.errors import Conflict
 from spinneret.kernel.paging import position_of
 from spinneret.runtime.http.declaration import declared
 from spinneret.runtime.http.responses import created_secret
-from spinneret.runtime.http.routes import Routes
+from spinneret.runtime.http.routes import Limit, Routes
 
 routes = Routes(people_api)
 router = routes.router
-
-Limit = Annotated[int, Query(ge=1, le=bounds.LIST_LIMIT_MAX)]
 
 
 @router.post(

@@ -1,9 +1,6 @@
 """Routes: collections of documents."""
 
-from typing import Annotated
-
 from aws_lambda_powertools.event_handler import Response
-from aws_lambda_powertools.event_handler.openapi.params import Query
 
 from search.collections_examples import COLLECTION
 from spinneret.access.keys.models import Scope
@@ -22,12 +19,10 @@ from spinneret.kernel.errors import Conflict
 from spinneret.kernel.paging import position_of
 from spinneret.runtime.http.declaration import declared
 from spinneret.runtime.http.responses import created
-from spinneret.runtime.http.routes import Routes
+from spinneret.runtime.http.routes import Limit, Routes
 
 routes = Routes(collection_service)
 router = routes.router
-
-Limit = Annotated[int, Query(ge=1, le=bounds.LIST_LIMIT_MAX)]
 
 
 @router.get("/api/v1/collections", **declared(Scope.READ, Permission.VIEW_DOCUMENTS))

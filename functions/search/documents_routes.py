@@ -24,7 +24,6 @@ from spinneret.content.library.api_models import (
     TagNamesRequest,
     TextAddress,
     chunk_list,
-    document_list,
     document_view,
     full_document,
     is_chunk_place,
@@ -45,14 +44,13 @@ from spinneret.kernel.paging import position_of
 from spinneret.runtime.http.declaration import declared
 from spinneret.runtime.http.job_responses import waited
 from spinneret.runtime.http.requests import request_key, submitted
-from spinneret.runtime.http.routes import Routes
+from spinneret.runtime.http.routes import Limit, Routes
 from spinneret.runtime.http.validation import invalid
 
 routes = Routes(library_service)
 router = routes.router
 
 DOCUMENTS = "/api/v1/documents"
-Limit = Annotated[int, Query(ge=1, le=bounds.LIST_LIMIT_MAX)]
 Text = Annotated[str | None, Query(max_length=253)]
 
 
@@ -90,7 +88,7 @@ def list_documents(
         deleted=deleted,
     )
     after = position_of(cursor, is_position)
-    return document_list(routes.services.page(listing, url, after, limit))
+    return DocumentList.page(routes.services.page(listing, url, after, limit), document_view)
 
 
 @router.post(

@@ -5,9 +5,7 @@ serves all its requests.
 """
 
 import time
-from typing import Annotated, Final
-
-from aws_lambda_powertools.event_handler.openapi.params import Query
+from typing import Final
 
 from spinneret.access.keys.models import Scope
 from spinneret.access.permissions import Permission
@@ -20,13 +18,12 @@ from spinneret.operations.statistics.api_models import (
 )
 from spinneret.operations.statistics.wiring import statistics
 from spinneret.runtime.http.declaration import declared
-from spinneret.runtime.http.routes import Routes
+from spinneret.runtime.http.routes import Limit, Routes
 from spinneret.web.hosts.api_models import domain_of
 
 routes = Routes(statistics)
 router = routes.router
 
-Limit = Annotated[int, Query(ge=1, le=bounds.LIST_LIMIT_MAX)]
 _INDEX_SECONDS: Final = 3.0  # for the numbers of the index, which may be missing
 
 

@@ -1,39 +1,28 @@
 """Routes: tags of documents."""
 
-from typing import Annotated
-
 from aws_lambda_powertools.event_handler import Response
-from aws_lambda_powertools.event_handler.openapi.params import Query
 
 from search.tags_examples import TAG
 from spinneret.access.keys.models import Scope
 from spinneret.access.permissions import Permission
-from spinneret.content.tags.api_models import (
-    TagList,
-    TagRequest,
-    TagView,
-    tag_list,
-    tag_view,
-)
+from spinneret.content.tags.api_models import TagList, TagRequest, TagView, tag_view
 from spinneret.content.wiring import tag_service
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import Conflict
 from spinneret.kernel.paging import position_of
 from spinneret.runtime.http.declaration import declared
 from spinneret.runtime.http.responses import created
-from spinneret.runtime.http.routes import Routes
+from spinneret.runtime.http.routes import Limit, Routes
 
 routes = Routes(tag_service)
 router = routes.router
-
-Limit = Annotated[int, Query(ge=1, le=bounds.LIST_LIMIT_MAX)]
 
 
 @router.get("/api/v1/tags", **declared(Scope.READ, Permission.VIEW_DOCUMENTS))
 def list_tags(limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = None) -> TagList:
     """List tags, newest first."""
     page = routes.services.page(routes.principal.tenant, position_of(cursor), limit)
-    return tag_list(page)
+    return TagList.page(page, tag_view)
 
 
 @router.post(

@@ -1,9 +1,6 @@
 """Routes: incidents and maintenance that a tenant posts on its status pages."""
 
-from typing import Annotated
-
 from aws_lambda_powertools.event_handler import Response
-from aws_lambda_powertools.event_handler.openapi.params import Query
 
 from spinneret.access.keys.models import Scope
 from spinneret.access.permissions import Permission
@@ -16,26 +13,23 @@ from spinneret.monitoring.notices.api_models import (
     NoticeUpdateRequest,
     NoticeView,
     draft_of,
-    notice_list,
     notice_view,
 )
 from spinneret.monitoring.wiring import notice_service
 from spinneret.runtime.http.declaration import declared
 from spinneret.runtime.http.responses import created
-from spinneret.runtime.http.routes import Routes
+from spinneret.runtime.http.routes import Limit, Routes
 from watch.status_examples import NOTICE, NOTICE_UPDATE
 
 routes = Routes(notice_service)
 router = routes.router
-
-Limit = Annotated[int, Query(ge=1, le=bounds.LIST_LIMIT_MAX)]
 
 
 @router.get("/v1/status-notices", **declared(Scope.READ, Permission.VIEW_TARGETS))
 def list_notices(limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = None) -> NoticeList:
     """List notices, newest first."""
     page = routes.services.page(routes.principal.tenant, position_of(cursor), limit)
-    return notice_list(page)
+    return NoticeList.page(page, notice_view)
 
 
 @router.post(

@@ -21,7 +21,7 @@ from spinneret.kernel.errors import (
 from spinneret.kernel.paging import position_of
 from spinneret.monitoring.checks.api_models import ResultList, result_list
 from spinneret.monitoring.checks.items import is_position as is_result_position
-from spinneret.monitoring.incidents.api_models import IncidentList, incident_list
+from spinneret.monitoring.incidents.api_models import IncidentList, IncidentView
 from spinneret.monitoring.rollups.api_models import (
     UptimeDayList,
     UptimeView,
@@ -51,13 +51,12 @@ from spinneret.monitoring.wiring import TargetApi, target_api
 from spinneret.runtime.http.declaration import declared
 from spinneret.runtime.http.requests import REPLAYED, request_key
 from spinneret.runtime.http.responses import created_secret
-from spinneret.runtime.http.routes import Routes
+from spinneret.runtime.http.routes import Limit, Routes
 from watch.targets_examples import CHANGE, TARGET
 
 routes = Routes(target_api)
 router = routes.router
 
-Limit = Annotated[int, Query(ge=1, le=bounds.LIST_LIMIT_MAX)]
 Host = Annotated[str, Query(min_length=1, max_length=255)]
 
 
@@ -217,7 +216,9 @@ def list_incidents(
     after = position_of(cursor, is_result_position)
     tenant = routes.principal.tenant
     _services().targets.get(tenant, target_id)
-    return incident_list(_services().incidents.page(tenant, target_id, window, after, limit))
+    return IncidentList.page(
+        _services().incidents.page(tenant, target_id, window, after, limit), IncidentView.of
+    )
 
 
 @router.post(

@@ -1,9 +1,6 @@
 """Routes: maintenance windows."""
 
-from typing import Annotated
-
 from aws_lambda_powertools.event_handler import Response
-from aws_lambda_powertools.event_handler.openapi.params import Query
 
 from spinneret.access.keys.models import Scope
 from spinneret.access.permissions import Permission
@@ -15,26 +12,23 @@ from spinneret.monitoring.windows.api_models import (
     WindowRequest,
     WindowView,
     times_of,
-    window_list,
     window_view,
 )
 from spinneret.monitoring.wiring import window_service
 from spinneret.runtime.http.declaration import declared
 from spinneret.runtime.http.responses import created
-from spinneret.runtime.http.routes import Routes
+from spinneret.runtime.http.routes import Limit, Routes
 from watch.windows_examples import WINDOW
 
 routes = Routes(window_service)
 router = routes.router
-
-Limit = Annotated[int, Query(ge=1, le=bounds.LIST_LIMIT_MAX)]
 
 
 @router.get("/v1/maintenance-windows", **declared(Scope.READ, Permission.VIEW_TARGETS))
 def list_windows(limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = None) -> WindowList:
     """List maintenance windows, oldest first."""
     page = routes.services.page(routes.principal.tenant, position_of(cursor), limit)
-    return window_list(page)
+    return WindowList.page(page, window_view)
 
 
 @router.post(

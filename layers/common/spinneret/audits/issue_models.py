@@ -12,7 +12,6 @@ from spinneret.audits.comparison import Key, RunComparison
 from spinneret.audits.issues import LoggedIssue
 from spinneret.audits.models import Artifact
 from spinneret.kernel.clock import optional_stamp, to_iso
-from spinneret.kernel.paging import Page
 from spinneret.kernel.views import ListOf
 
 StateName = Literal["new", "fixed", "still", "not_seen", "unchecked"]
@@ -163,12 +162,7 @@ def issue_view(issue: LoggedIssue) -> IssueView:
     )
 
 
-def artifact_list(page: Page[Artifact]) -> ArtifactList:
-    """Return the view of a page."""
-    return ArtifactList.page(page, _artifact)
-
-
-def _artifact(artifact: Artifact) -> ArtifactView:
+def artifact_view(artifact: Artifact) -> ArtifactView:
     return ArtifactView(
         artifact_id=artifact.id,
         type=artifact.type.value,

@@ -7,7 +7,6 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from spinneret.events.webhooks.service import RequestedEndpoint
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import optional_stamp, to_iso
-from spinneret.kernel.paging import Page
 from spinneret.kernel.views import ListOf
 from spinneret.sources import limits
 from spinneret.sources.event_types import RUN_COMPLETED, RUN_FAILED
@@ -199,11 +198,6 @@ def source_view(source: Source) -> SourceView:
     )
 
 
-def source_list(page: Page[Source]) -> SourceList:
-    """Return the view of a page."""
-    return SourceList.page(page, source_view)
-
-
 def run_view(run: Run) -> RunView:
     """Return the view of a run."""
     return RunView(
@@ -219,11 +213,6 @@ def run_view(run: Run) -> RunView:
         started_at=to_iso(run.started_at),
         finished_at=optional_stamp(run.finished_at),
     )
-
-
-def run_list(runs: Page[Run]) -> RunListView:
-    """Return the view of a page."""
-    return RunListView.page(runs, run_view)
 
 
 def run_detail(run: Run, pages: tuple[RunPage, ...]) -> RunDetail:

@@ -16,7 +16,6 @@ from spinneret.audits.api_models import (
 from spinneret.audits.schedules.models import AuditSchedule
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import optional_stamp, to_iso
-from spinneret.kernel.paging import Page
 from spinneret.kernel.views import ListOf
 
 CronLine = Annotated[str, StringConstraints(min_length=1, max_length=bounds.CRON_LINE_MAX_CHARS)]
@@ -99,8 +98,3 @@ def schedule_view(schedule: AuditSchedule) -> AuditScheduleView:
         last_audit_id=schedule.last_audit_id,
         last_error=schedule.last_error,
     )
-
-
-def schedule_list(page: Page[AuditSchedule]) -> AuditScheduleList:
-    """Return the view of a page."""
-    return AuditScheduleList.page(page, schedule_view)

@@ -29,7 +29,7 @@ from spinneret.jobs.models import JobStatus
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import optional_stamp, to_iso
 from spinneret.kernel.errors import PermanentError, ValidationFailed
-from spinneret.kernel.paging import Page, cursor_of
+from spinneret.kernel.paging import cursor_of
 from spinneret.kernel.views import ListOf
 
 Title = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500)]
@@ -331,11 +331,6 @@ def full_document(
         chunks=[chunk_view(document, each) for each in chunks],
         next_chunk_cursor=chunk_cursor(after),
     )
-
-
-def document_list(page: Page[DocumentWithTags]) -> DocumentList:
-    """Return the view of a page."""
-    return DocumentList.page(page, document_view)
 
 
 def chunk_view(document: Document, chunk: FoundChunk) -> ChunkView:

@@ -5,7 +5,6 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from spinneret.content.tags.models import NAME_MAX_CHARS, Tag
-from spinneret.kernel.paging import Page
 from spinneret.kernel.views import ListOf, Timestamp, View
 
 TagName = Annotated[
@@ -42,8 +41,3 @@ class TagList(ListOf[TagView]):
 def tag_view(tag: Tag) -> TagView:
     """Return the view of a tag."""
     return TagView.of(tag)
-
-
-def tag_list(page: Page[Tag]) -> TagList:
-    """Return the view of a page."""
-    return TagList.page(page, tag_view)

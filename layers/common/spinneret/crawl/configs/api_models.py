@@ -12,7 +12,6 @@ from spinneret.crawl.configs.rendering import RenderMode
 from spinneret.crawl.configs.service import ConfigDraft
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import to_iso
-from spinneret.kernel.paging import Page
 from spinneret.kernel.views import ListOf
 from spinneret.web.browser import limits as browser_limits
 
@@ -188,8 +187,3 @@ def config_view(config: Config) -> ConfigView:
         created_at=to_iso(config.created_at),
         updated_at=to_iso(config.updated_at),
     )
-
-
-def config_list(page: Page[Config]) -> ConfigList:
-    """Return the view of a page."""
-    return ConfigList.page(page, config_view)

@@ -6,7 +6,6 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstra
 
 from spinneret.events.webhooks import limits
 from spinneret.events.webhooks.models import (
-    Delivery,
     DeliveryStatus,
     Endpoint,
     EndpointKind,
@@ -229,8 +228,3 @@ def endpoint_list(page: Page[Endpoint], *, whole_url: bool = False) -> EndpointL
 def default_secret(secrets: SealedSecrets, secret: str) -> DefaultSecret:
     """Return the response with a new secret."""
     return DefaultSecret(secret=secret, old_secret_until=optional_stamp(secrets.old_until))
-
-
-def delivery_list(page: Page[Delivery]) -> DeliveryList:
-    """Return the view of a page."""
-    return DeliveryList.page(page, DeliveryView.of)

@@ -1,8 +1,7 @@
 """Responses about orders."""
 
-from spinneret.kernel.paging import Page
 from spinneret.kernel.views import ListOf, View
-from spinneret.marketplace.orders.models import AdjustmentState, OrderState, Sale, SaleOutcome
+from spinneret.marketplace.orders.models import AdjustmentState, OrderState, SaleOutcome
 
 
 class AdjustmentView(View):
@@ -46,8 +45,3 @@ class OrderView(View):
 
 class OrderList(ListOf[OrderView]):
     """A page of orders."""
-
-
-def order_list(page: Page[Sale]) -> OrderList:
-    """Return the view of a page."""
-    return OrderList.page(page, OrderView.of)

@@ -7,7 +7,6 @@ from pydantic.json_schema import SkipJsonSchema
 
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import to_iso
-from spinneret.kernel.paging import Page
 from spinneret.kernel.views import ListOf
 from spinneret.marketplace.preferences.api_models import ChoiceId, ChoiceName
 from spinneret.marketplace.products import limits
@@ -162,8 +161,3 @@ def product_view(product: Product) -> ProductView:
         created_at=to_iso(product.created_at),
         updated_at=to_iso(product.updated_at),
     )
-
-
-def product_list(page: Page[Product]) -> ProductList:
-    """Return the view of a page."""
-    return ProductList.page(page, product_view)

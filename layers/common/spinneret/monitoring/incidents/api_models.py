@@ -1,8 +1,7 @@
 """Responses about incidents."""
 
-from spinneret.kernel.paging import Page
 from spinneret.kernel.views import ListOf, Timestamp, View
-from spinneret.monitoring.incidents.models import Incident, IncidentStatus
+from spinneret.monitoring.incidents.models import IncidentStatus
 
 
 class EntryView(View):
@@ -33,8 +32,3 @@ class IncidentView(View):
 
 class IncidentList(ListOf[IncidentView]):
     """A page of incidents, newest first."""
-
-
-def incident_list(page: Page[Incident]) -> IncidentList:
-    """Return the view of a page."""
-    return IncidentList.page(page, IncidentView.of)

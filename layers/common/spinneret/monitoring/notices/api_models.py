@@ -5,7 +5,6 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from spinneret.kernel.clock import optional_stamp, to_iso
-from spinneret.kernel.paging import Page
 from spinneret.kernel.views import ListOf, Timestamp, View
 from spinneret.monitoring.notices import limits
 from spinneret.monitoring.notices.models import Notice, NoticeKind, NoticeStatus
@@ -130,8 +129,3 @@ def notice_view(notice: Notice) -> NoticeView:
         updated_at=to_iso(notice.updates[-1].at),
         updates=[NoticeUpdateView.of(each) for each in notice.updates],
     )
-
-
-def notice_list(page: Page[Notice]) -> NoticeList:
-    """Return the view of a page."""
-    return NoticeList.page(page, notice_view)

@@ -7,7 +7,6 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from spinneret.kernel.clock import to_iso
 from spinneret.kernel.errors import ValidationFailed
-from spinneret.kernel.paging import Page
 from spinneret.kernel.views import ListOf
 from spinneret.monitoring import limits
 from spinneret.monitoring.windows.models import MaintenanceWindow
@@ -95,8 +94,3 @@ def window_view(window: MaintenanceWindow) -> WindowView:
         created_at=to_iso(window.created_at),
         updated_at=to_iso(window.updated_at),
     )
-
-
-def window_list(page: Page[MaintenanceWindow]) -> WindowList:
-    """Return the view of a page."""
-    return WindowList.page(page, window_view)

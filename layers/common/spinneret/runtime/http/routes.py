@@ -4,18 +4,23 @@ routes = Routes(collection_service)
 
 @routes.router.get("/api/v1/collections", **declared(Scope.READ, Permission.VIEW_DOCUMENTS))
 def list_collections() -> CollectionList:
-    return collection_list(routes.services.page(routes.principal.tenant))
+    return CollectionList.page(routes.services.page(routes.principal.tenant), collection_view)
 """
 
-from typing import Final, cast
+from typing import Annotated, Final, cast
 
 from aws_lambda_powertools.event_handler.api_gateway import Router
+from aws_lambda_powertools.event_handler.openapi.params import Query
 
 from spinneret.access.keys.models import Principal
 from spinneret.aws.stage import Builder
+from spinneret.kernel import bounds
 
 SERVICES: Final = "services"
 PRINCIPAL: Final = "principal"
+
+Limit = Annotated[int, Query(ge=1, le=bounds.LIST_LIMIT_MAX)]
+"""Maximum number of items in a page of a list."""
 
 
 class Routes[S]:

@@ -6,7 +6,6 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_vali
 
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import to_iso
-from spinneret.kernel.paging import Page
 from spinneret.kernel.views import ListOf
 from spinneret.web.proxies import limits
 from spinneret.web.proxies.models import (
@@ -207,11 +206,6 @@ def proxy_detail(state: ProxyState) -> ProxyDetail:
         for server, failures in zip(state.config.servers, state.failures, strict=True)
     ]
     return ProxyDetail(servers=servers, **_common(state.config))
-
-
-def proxy_list(page: Page[ProxyConfig]) -> ProxyList:
-    """Return the view of a page."""
-    return ProxyList.page(page, proxy_view)
 
 
 def trial_view(trial: ProxyTestResult) -> TrialView:
