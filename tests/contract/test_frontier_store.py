@@ -85,6 +85,7 @@ FULL = page(
     content_hash="ü#" * 100,
     final_url="https://site.example/" + "z" * 2000,
     status_code=404,
+    fetch_ms=1250,
     document_id="doc_1",
     parts_key="T/acme/parts/1f.json",
     error_code="HTTP_ERROR",

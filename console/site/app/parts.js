@@ -67,6 +67,9 @@ export const Empty = ({ title, children }) =>
 
 export const Loading = ({ what = "Loading" }) => html`<p class="loading" role="status">${what} …</p>`;
 
+// Instead of data that aren't there yet: why, or that they are on their way.
+export const Pending = ({ error, retry }) => (error ? html`<${Failure} error=${error} retry=${retry} />` : html`<${Loading} />`);
+
 export const Header = ({ title, children, back }) => {
   useEffect(() => {
     document.title = `${title} · Spinneret`;

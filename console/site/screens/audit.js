@@ -7,7 +7,7 @@ import { Folded } from "../app/form.js";
 import { Time, duration, number, plural, words } from "../app/format.js";
 import { Filters, List, Table, useList } from "../app/list.js";
 import { useLoad } from "../app/loading.js";
-import { Button, Card, Empty, Facts, Failure, Header, Loading, Status, WebLink } from "../app/parts.js";
+import { Button, Card, Empty, Facts, Failure, Header, Loading, Pending, Status, WebLink } from "../app/parts.js";
 import { href, place, setQuery } from "../app/router.js";
 import { may } from "../app/session.js";
 import { Events, JobActions, JobError, JobState, Phases, useJob } from "../app/timeline.js";
@@ -59,7 +59,7 @@ const Evidence = ({ row }) => html`<ul>${row.evidence.map((each) => html`<li>
 </li>`)}</ul>`;
 
 const Issue = ({ group }) => html`<${Folded} title=${html`<${Status} of=${group.severity} /> <strong>${group.title}</strong> <span class="small">${plural(group.pages.length, "page")}, ${words(group.category)}</span>`}>
-  <p>${group.advice} ${group.source && html`<span class="small">Source: ${/^https?:/.test(group.source) ? html`<${WebLink} url=${group.source} />` : group.source}</span>`}</p>
+  <p>${group.advice} <span class="small">Check <code>${group.check}</code>.</span> ${group.source && html`<span class="small">Source: ${/^https?:/.test(group.source) ? html`<${WebLink} url=${group.source} />` : group.source}</span>`}</p>
   <${Table} title=${group.title} rows=${group.pages} keyOf=${(row) => row.url} columns=${[
     { title: "Page", kind: "wide", value: (row) => html`<${WebLink} url=${row.url} />` },
     { title: "State", value: (row) => (row.state ? words(row.state) : "") },
@@ -104,7 +104,7 @@ const History = ({ audit }) => {
     [audit.audit_id],
   );
   const other = place.value.query.with;
-  if (!data) return html`<${Card} title="Earlier audits">${error ? html`<${Failure} error=${error} retry=${reload} />` : html`<${Loading} />`}</${Card}>`;
+  if (!data) return html`<${Card} title="Earlier audits"><${Pending} error=${error} retry=${reload} /></${Card}>`;
   const earlier = data.filter((each) => each.created_at < audit.created_at).reverse();
   return html`<${Card} title="Earlier audits">
     ${earlier.length === 0 && html`<${Empty} title="This is the first audit of the site.">Audit it again after a change: fixed and new issues are listed here.</${Empty}>`}
@@ -134,7 +134,7 @@ const Reports = ({ id }) => {
 export const Audit = ({ id }) => {
   const { data: audit, error, reload } = useJob(`audits/${id}`);
   const back = { href: href("audits"), title: "Site audits" };
-  if (!audit) return html`<${Header} title="Audit" back=${back} />${error ? html`<${Failure} error=${error} retry=${reload} />` : html`<${Loading} />`}`;
+  if (!audit) return html`<${Header} title="Audit" back=${back} /><${Pending} error=${error} retry=${reload} />`;
   const job = { ...audit, job_id: id, kind: "audit" };
   return html`
     <${Header} title=${`Audit of ${audit.url}`} back=${back}><${JobActions} job=${job} changed=${reload} /></${Header}>

@@ -39,7 +39,7 @@ const Sample = ({ form, names = [] }) => html`
     <${Number} title="Score to reach" ...${form.field("fail_under")} min="0" max="100" />
     <${Area} title="Request headers" ...${form.field("headers")} rows="2" placeholder="Authorization: Basic …" hint=${`For staging sites; stored encrypted, never shown.${names.length ? ` Kept if empty: ${names.join(", ")}` : ""}`} />
     <${Text} title="Cookie" ...${form.field("cookie")} placeholder="name=value" autocomplete="off" />
-    <${Area} title="Checks that are off" ...${form.field("checks_off")} rows="2" placeholder="social.og" hint="Their ids" />
+    <${Area} title="Checks that are off" ...${form.field("checks_off")} rows="2" placeholder="social.og" hint="Their ids, as issues name them" />
   </div></${Folded}>`;
 
 const Estimate = ({ of: preview }) => html`<${Note} kind=${preview.is_allowed ? "" : "warning"}>

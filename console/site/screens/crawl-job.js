@@ -4,7 +4,7 @@ import { api } from "../app/api.js";
 import { Time, duration, number, plural, words } from "../app/format.js";
 import { Filters, List, useList } from "../app/list.js";
 import { useLoad } from "../app/loading.js";
-import { Card, Empty, Facts, Failure, Header, Loading, Progress, Status, WebLink } from "../app/parts.js";
+import { Card, Empty, Facts, Failure, Header, Loading, Pending, Progress, Status, WebLink } from "../app/parts.js";
 import { href, place } from "../app/router.js";
 import { may } from "../app/session.js";
 import { Events, JobActions, JobError, JobState, Phases, remedyOf, useJob } from "../app/timeline.js";
@@ -58,6 +58,7 @@ const PAGE_COLUMNS = [
   { title: "Answer", kind: "number", value: (page) => page.status_code ?? "–" },
   { title: "Depth", kind: "number", value: (page) => page.depth },
   { title: "Score", kind: "number", value: (page) => number(page.score) },
+  { title: "Took", kind: "number", value: (page) => duration(page.fetch_ms) },
   { title: "Found", value: (page) => html`<${Time} at=${page.discovered_at} />` },
   { title: "Error", kind: "wide", value: (page) => page.error && html`<span>${page.error} <span class="small">${remedyOf(page.error_type)}</span></span>` },
 ];
@@ -126,7 +127,7 @@ const titleOf = (crawl) => crawl.title || crawl.url || crawl.root_url || `Batch 
 export default ({ id }) => {
   const { data: crawl, error, reload } = useJob(`api/v1/crawl/${id}`);
   const back = { href: href("crawl"), title: "Crawl" };
-  if (!crawl) return html`<${Header} title="Crawl" back=${back} />${error ? html`<${Failure} error=${error} retry=${reload} />` : html`<${Loading} />`}`;
+  if (!crawl) return html`<${Header} title="Crawl" back=${back} /><${Pending} error=${error} retry=${reload} />`;
   const isSite = "root_url" in crawl;
   const isBatch = "total_count" in crawl;
   // The list of pages is read anew when this changes.

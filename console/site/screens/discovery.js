@@ -7,7 +7,7 @@ import { attempt } from "../app/dialog.js";
 import { Check, Form, Number, Text, given, useForm } from "../app/form.js";
 import { Time, number, plural } from "../app/format.js";
 import { List, useList } from "../app/list.js";
-import { Button, Card, Empty, Facts, Failure, Header, Loading, Note, Tabs, WebLink } from "../app/parts.js";
+import { Button, Card, Empty, Facts, Header, Note, Pending, Tabs, WebLink } from "../app/parts.js";
 import { go, href } from "../app/router.js";
 import { may } from "../app/session.js";
 import { ENDED, JobActions, JobError, JobState, useJob } from "../app/timeline.js";
@@ -85,7 +85,7 @@ const Found = ({ id, hasScores }) => {
 const Page = ({ id }) => {
   const { data, error, reload } = useJob(`api/v1/discover/${id}`, SECONDS, { limit: 1 });
   const back = { href: href("crawl", "discovery"), title: "Discovery" };
-  if (!data) return html`<${Header} title="Discovery" back=${back} />${error ? html`<${Failure} error=${error} retry=${reload} />` : html`<${Loading} />`}`;
+  if (!data) return html`<${Header} title="Discovery" back=${back} /><${Pending} error=${error} retry=${reload} />`;
   return html`
     <${Header} title=${`Addresses of ${data.domain}`} back=${back}><${JobActions} job=${data} changed=${reload} /></${Header}>
     <${Card}>

@@ -7,7 +7,7 @@ import { Area, Choice, Form, Text, given, lines, useForm } from "../app/form.js"
 import { Time, number, plural, words } from "../app/format.js";
 import { Filters, List, useList } from "../app/list.js";
 import { useLoad } from "../app/loading.js";
-import { Button, Card, Empty, Facts, Failure, Header, Loading, Note, Tabs, WebLink } from "../app/parts.js";
+import { Button, Card, Empty, Facts, Header, Note, Pending, Tabs, WebLink } from "../app/parts.js";
 import { go, href } from "../app/router.js";
 import { may } from "../app/session.js";
 import { Chunks } from "./document-text.js";
@@ -84,7 +84,7 @@ const DocumentPage = ({ id, query }) => {
     if (document && query.chunk) globalThis.document.getElementById(query.chunk)?.scrollIntoView({ block: "nearest" });
   }, [document]);
   const back = { href: href("documents"), title: "Documents" };
-  if (!document) return html`<${Header} title="Document" back=${back} />${error ? html`<${Failure} error=${error} retry=${reload} />` : html`<${Loading} />`}`;
+  if (!document) return html`<${Header} title="Document" back=${back} /><${Pending} error=${error} retry=${reload} />`;
   const mayEdit = may("edit_documents", "write");
   const change = (work, done) => async () => (await attempt(work, done)) && reload();
   return html`

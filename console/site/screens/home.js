@@ -7,7 +7,7 @@ import { attempt } from "../app/dialog.js";
 import { Time, hostOf, number, plural, words } from "../app/format.js";
 import { Table } from "../app/list.js";
 import { useLoad, usePoll } from "../app/loading.js";
-import { AsOf, Button, Card, Empty, Failure, Header, Loading, Status } from "../app/parts.js";
+import { AsOf, Button, Card, Empty, Header, Pending, Status } from "../app/parts.js";
 import { href } from "../app/router.js";
 import { may } from "../app/session.js";
 import { JobState } from "../app/timeline.js";
@@ -26,8 +26,7 @@ const Running = () => {
     RUNNING_SECONDS,
   );
   return html`<${Card} title="Running now" actions=${html`<a href=${href("jobs", { status: "running" })}>All</a>`}>
-    ${!data && !error && html`<${Loading} />`}
-    ${error && html`<${Failure} error=${error} retry=${reload} />`}
+    ${(error || !data) && html`<${Pending} error=${error} retry=${reload} />`}
     ${data?.items.length === 0 && html`<${Empty} title="Nothing is running."><a href=${href("crawl")}>Crawl a page</a> to begin.</${Empty}>`}
     ${data?.items.length > 0 && html`<${Table} title="Running jobs" rows=${data.items} keyOf=${(job) => job.job_id} columns=${[
       { title: "Job", value: (job) => html`<span><${JobLink} job=${job} /></span>`, kind: "wide" },
@@ -49,8 +48,7 @@ const Failed = () => {
   };
   const ended = (job) => ["failed", "partially_failed", "expired"].includes(job.status);
   return html`<${Card} title="Failed in the last 24 hours" actions=${html`<a href=${href("jobs", { view: "failed" })}>All failures</a>`}>
-    ${!data && !error && html`<${Loading} />`}
-    ${error && html`<${Failure} error=${error} retry=${reload} />`}
+    ${(error || !data) && html`<${Pending} error=${error} retry=${reload} />`}
     ${data && recent.length === 0 && html`<${Empty} title="Nothing failed." />`}
     ${recent.length > 0 && html`<p class="small">${plural(recent.length, "job")}${data.has_more ? " or more" : ""}</p>
       <${Table} title="Failed jobs" rows=${recent.slice(0, SHOWN)} keyOf=${(job) => job.job_id} columns=${[
@@ -78,8 +76,7 @@ const Down = () => {
   const { data, error, reload } = usePoll((options) => readTargets(pages, options), OTHERS_SECONDS, [pages]);
   const down = (data?.items ?? []).filter((target) => ["down", "degraded"].includes(target.status));
   return html`<${Card} title="Watched links that are down" actions=${html`<a href=${href("watch")}>All</a>`}>
-    ${!data && !error && html`<${Loading} />`}
-    ${error && html`<${Failure} error=${error} retry=${reload} />`}
+    ${(error || !data) && html`<${Pending} error=${error} retry=${reload} />`}
     ${data && down.length === 0 && html`<${Empty} title=${data.items.length ? "No link is down." : "No links are watched yet."}>
       ${data.items.length === 0 && html`<a href=${href("watch")}>Watch a link</a> to see here when it is down.`}
     </${Empty}>`}
@@ -95,8 +92,7 @@ const Down = () => {
 const Scores = () => {
   const { data, error, reload } = useLoad((options) => api.get("audits", { status: "completed", limit: SHOWN }, options));
   return html`<${Card} title="Last audits" actions=${html`<a href=${href("audits")}>All</a>`}>
-    ${!data && !error && html`<${Loading} />`}
-    ${error && html`<${Failure} error=${error} retry=${reload} />`}
+    ${(error || !data) && html`<${Pending} error=${error} retry=${reload} />`}
     ${data?.items.length === 0 && html`<${Empty} title="No audits yet."><a href=${href("audits")}>Audit a site</a> to see its score here.</${Empty}>`}
     ${data?.items.map((audit) => html`<${Bar} key=${audit.audit_id} title=${html`<a href=${href("audits", "audit", audit.audit_id)}>${hostOf(audit.url)}</a>`} value=${audit.score} of=${100}
       text=${audit.score == null ? "no score" : `${number(Math.round(audit.score))} ${audit.grade ?? ""}`} />`)}
@@ -117,8 +113,7 @@ const Month = () => {
   const { data, error, reload } = useLoad((options) => api.get("api/v1/stats", {}, options));
   const sum = (name) => data.days.reduce((all, day) => all + day[name], 0);
   return html`<${Card} title="The last 30 days" actions=${html`<a href=${href("settings", "statistics")}>Day by day</a>`}>
-    ${!data && !error && html`<${Loading} />`}
-    ${error && html`<${Failure} error=${error} retry=${reload} />`}
+    ${(error || !data) && html`<${Pending} error=${error} retry=${reload} />`}
     ${data && html`<div class="counters">${COUNTED.filter((each) => may(each.permission)).map(({ title, done, failed, to }) => html`<a key=${done} class="counter" href=${href(...to)}>
       <strong>${number(sum(done))}</strong> ${title}${failed && sum(failed) > 0 && html` <span class="small">${number(sum(failed))} failed</span>`}</a>`)}</div>`}
     ${data && !data.complete && html`<p class="small">Some jobs aren't counted yet. Open this page again in a while.</p>`}

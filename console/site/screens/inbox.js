@@ -5,7 +5,7 @@ import { api } from "../app/api.js";
 import { attempt } from "../app/dialog.js";
 import { Time, number, words } from "../app/format.js";
 import { List, useList } from "../app/list.js";
-import { Card, Empty, Facts, Failure, Header, Loading, Progress, Tabs, WebLink } from "../app/parts.js";
+import { Card, Empty, Facts, Header, Loading, Pending, Progress, Tabs, WebLink } from "../app/parts.js";
 import { go, href } from "../app/router.js";
 import { may } from "../app/session.js";
 import { Events, JobActions, JobError, JobState, useJob } from "../app/timeline.js";
@@ -70,7 +70,7 @@ const Start = () => {
 const Page = ({ id }) => {
   const { data, error, reload } = useJob(`api/v1/inbox/${id}`, SECONDS);
   const back = { href: href("crawl", "inbox"), title: "Inbox" };
-  if (!data) return html`<${Header} title="File" back=${back} />${error?.status === 404 ? html`<${Loading} what="Waiting for the file" />` : error ? html`<${Failure} error=${error} retry=${reload} />` : html`<${Loading} />`}`;
+  if (!data) return html`<${Header} title="File" back=${back} />${error?.status === 404 ? html`<${Loading} what="Waiting for the file" />` : html`<${Pending} error=${error} retry=${reload} />`}`;
   return html`
     <${Header} title=${data.name} back=${back}>
       ${data.report_url && html`<${WebLink} url=${data.report_url} kind="button" download>Download the report</${WebLink}>`}

@@ -2,7 +2,7 @@
 import { html } from "html";
 import { Time, duration, number, words } from "../app/format.js";
 import { Filters, List, useList } from "../app/list.js";
-import { Card, Empty, Facts, Failure, Header, Loading, Progress, Status, Tabs } from "../app/parts.js";
+import { Card, Empty, Facts, Failure, Header, Pending, Progress, Status, Tabs } from "../app/parts.js";
 import { href } from "../app/router.js";
 import { ENDED, Events, JobActions, JobError, JobState, Phases, useJob } from "../app/timeline.js";
 
@@ -66,7 +66,7 @@ const PLACES = {
 const JobPage = ({ id }) => {
   const { data: job, error, reload } = useJob(`api/v1/jobs/${id}`);
   const back = { href: href("jobs"), title: "Jobs" };
-  if (!job) return html`<${Header} title="Job" back=${back} />${error ? html`<${Failure} error=${error} retry=${reload} />` : html`<${Loading} />`}`;
+  if (!job) return html`<${Header} title="Job" back=${back} /><${Pending} error=${error} retry=${reload} />`;
   const place = PLACES[job.kind]?.(id);
   return html`
     <${Header} title=${`Job: ${words(job.kind)}`} back=${back}>

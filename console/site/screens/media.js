@@ -3,7 +3,7 @@ import { html } from "html";
 import { api } from "../app/api.js";
 import { Area, Check, Choice, Folded, Form, Number, Text, given, useForm } from "../app/form.js";
 import { Time, duration, number, words } from "../app/format.js";
-import { Card, Empty, Facts, Failure, Header, Loading, Note, Tabs, WebLink } from "../app/parts.js";
+import { Card, Empty, Facts, Header, Note, Pending, Tabs, WebLink } from "../app/parts.js";
 import { go, href } from "../app/router.js";
 import { may } from "../app/session.js";
 import { Events, JobActions, JobError, JobState, useJob } from "../app/timeline.js";
@@ -109,7 +109,7 @@ const Result = ({ media }) => {
 const Page = ({ id }) => {
   const { data: media, error, reload } = useJob(`api/v1/media/${id}`);
   const back = { href: href("crawl", "media"), title: "Media" };
-  if (!media) return html`<${Header} title="Media" back=${back} />${error ? html`<${Failure} error=${error} retry=${reload} />` : html`<${Loading} />`}`;
+  if (!media) return html`<${Header} title="Media" back=${back} /><${Pending} error=${error} retry=${reload} />`;
   return html`
     <${Header} title=${`${TITLES[media.kind] ?? words(media.kind)} of ${media.url}`} back=${back}><${JobActions} job=${media} changed=${reload} /></${Header}>
     <${Card}>

@@ -2,7 +2,7 @@
 import { html } from "html";
 import { Time, number, plural, words } from "../app/format.js";
 import { Filters, List, Table, useList } from "../app/list.js";
-import { Card, Empty, Facts, Failure, Header, Loading, Note, Progress, Status, WebLink } from "../app/parts.js";
+import { Card, Empty, Facts, Failure, Header, Note, Pending, Progress, Status, WebLink } from "../app/parts.js";
 import { href, place } from "../app/router.js";
 import { may } from "../app/session.js";
 import { ENDED, Events, JobActions, JobError, JobState, useJob } from "../app/timeline.js";
@@ -60,7 +60,7 @@ const BatchJobs = ({ batch }) => {
 };
 
 const Waiting = ({ error, retry, title }) =>
-  html`<${Header} title=${title} back=${{ href: href("publish", "batches"), title: "Batches" }} />${error ? html`<${Failure} error=${error} retry=${retry} />` : html`<${Loading} />`}`;
+  html`<${Header} title=${title} back=${{ href: href("publish", "batches"), title: "Batches" }} /><${Pending} error=${error} retry=${retry} />`;
 
 export const Batch = ({ id }) => {
   const { data: batch, error, reload } = useJob(`api/batch-jobs/${id}`);

@@ -6,7 +6,7 @@ import { Dangerous } from "../app/dialog.js";
 import { Time, number, words } from "../app/format.js";
 import { List, useList } from "../app/list.js";
 import { useLoad } from "../app/loading.js";
-import { Button, Card, Empty, Facts, Failure, Loading, Note, Status, WebLink } from "../app/parts.js";
+import { Button, Card, Empty, Facts, Failure, Note, Pending, Status, WebLink } from "../app/parts.js";
 import { href } from "../app/router.js";
 import { may } from "../app/session.js";
 import { Import } from "./publish-import.js";
@@ -41,7 +41,7 @@ const Connection = ({ market, canImport }) => {
       setFault(reason);
     }
   };
-  if (!connection) return html`<${Card} title=${market}>${error ? html`<${Failure} error=${error} retry=${reload} />` : html`<${Loading} />`}</${Card}>`;
+  if (!connection) return html`<${Card} title=${market}><${Pending} error=${error} retry=${reload} /></${Card}>`;
   const isConnected = connection.status !== "none";
   return html`<${Card} title=${market} actions=${html`
       ${mayConnect && html`<${Button} kind=${connection.status === "active" ? "" : "main"} act=${connect}>${isConnected ? "Connect again" : "Connect"}</${Button}>`}

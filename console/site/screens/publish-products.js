@@ -7,7 +7,7 @@ import { Area, Choice, Folded, Form, Number, Text, given, rows, useForm, utc } f
 import { Time, money, number, plural, priceOf, unitsOf, words } from "../app/format.js";
 import { List, Table, useList } from "../app/list.js";
 import { useLoad } from "../app/loading.js";
-import { Button, Card, Empty, Facts, Failure, Header, Loading, Note, Status, WebLink } from "../app/parts.js";
+import { Button, Card, Empty, Facts, Header, Note, Pending, Status, WebLink } from "../app/parts.js";
 import { go, href } from "../app/router.js";
 import { may } from "../app/session.js";
 import { useActions } from "./publish-markets.js";
@@ -165,7 +165,7 @@ export const ProductPage = ({ id }) => {
   const { data: product, error, reload } = useLoad((options) => api.get(`api/products/${id}`, {}, options), [id]);
   const [open, setOpen] = useState("");
   const back = { href: href("publish"), title: "Products" };
-  if (!product) return html`<${Header} title="Product" back=${back} />${error ? html`<${Failure} error=${error} retry=${reload} />` : html`<${Loading} />`}`;
+  if (!product) return html`<${Header} title="Product" back=${back} /><${Pending} error=${error} retry=${reload} />`;
   const saved = () => {
     setOpen("");
     reload();

@@ -6,7 +6,7 @@ import { Dialog, report } from "../app/dialog.js";
 import { Check, Choice, Form, Number, Text, useForm } from "../app/form.js";
 import { Time, priceOf, unitsOf, words } from "../app/format.js";
 import { useLoad } from "../app/loading.js";
-import { Button, Facts, Failure, Loading, Note } from "../app/parts.js";
+import { Button, Facts, Failure, Loading, Note, Pending } from "../app/parts.js";
 import { may } from "../app/session.js";
 
 const RULES = ["price_factor", "minimum_price", "price_ending", "quantity_buffer", "title_suffix"];
@@ -69,7 +69,7 @@ const SellingForm = ({ market, preferences, onDone }) => {
 export const Selling = ({ market }) => {
   const { data, error, reload } = useLoad((options) => api.get(`api/marketplace/${market}/preferences`, {}, options), [market]);
   const [isOpen, setOpen] = useState(false);
-  if (!data) return error ? html`<${Failure} error=${error} retry=${reload} />` : html`<${Loading} />`;
+  if (!data) return html`<${Pending} error=${error} retry=${reload} />`;
   const done = () => {
     setOpen(false);
     reload();

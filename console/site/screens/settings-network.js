@@ -7,7 +7,7 @@ import { Area, Check, Choice, Form, Number, Text, given, useForm } from "../app/
 import { Time, duration, number, words } from "../app/format.js";
 import { Filters, List, Table, useList } from "../app/list.js";
 import { useLoad } from "../app/loading.js";
-import { Button, Card, Empty, Facts, Failure, Loading, Note, Status } from "../app/parts.js";
+import { Button, Card, Empty, Facts, Failure, Note, Pending, Status } from "../app/parts.js";
 import { go, href } from "../app/router.js";
 import { may } from "../app/session.js";
 
@@ -45,7 +45,7 @@ const HostPage = ({ id }) => {
   const path = `api/v1/domains/${encodeURIComponent(id)}`;
   const { data: host, error, reload } = useLoad((options) => api.get(path, {}, options), [id]);
   const [opened, setOpened] = useState("");
-  if (!host) return error ? html`<${Failure} error=${error} retry=${reload} />` : html`<${Loading} />`;
+  if (!host) return html`<${Pending} error=${error} retry=${reload} />`;
   const mayChange = may("configure_crawls", "write");
   const done = () => {
     setOpened("");

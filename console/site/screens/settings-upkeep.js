@@ -8,7 +8,7 @@ import { Area, Check, Choice, Form, Number, Text, given, pairs, useForm } from "
 import { Time, number, percent, words } from "../app/format.js";
 import { List, Table, useList } from "../app/list.js";
 import { useLoad } from "../app/loading.js";
-import { Card, Empty, Failure, Loading, Status } from "../app/parts.js";
+import { Card, Empty, Pending, Status } from "../app/parts.js";
 import { Rendering, renderedAs, renderingOf } from "../app/rendering.js";
 import { may } from "../app/session.js";
 
@@ -81,7 +81,7 @@ const CACHES = {
 
 export const Caches = () => {
   const { data, error, reload } = useLoad((options) => api.get("api/v1/cache/stats", {}, options));
-  if (!data) return error ? html`<${Failure} error=${error} retry=${reload} />` : html`<${Loading} />`;
+  if (!data) return html`<${Pending} error=${error} retry=${reload} />`;
   const rows = Object.entries(CACHES).map(([name, cache]) => ({ name, ...cache, ...data[name] }));
   return html`<${Card} title="Caches">
     <${Table} title="Caches" rows=${rows} keyOf=${(cache) => cache.name} columns=${[
@@ -106,7 +106,7 @@ const SHOWN_BY_DAY = [["pages_crawled", "pages crawled"], ["pages_failed", "page
 export const Statistics = () => {
   const { data, error, reload } = useLoad((options) => api.get("api/v1/stats", {}, options));
   if (error?.status === 404) return html`<${Empty} title="This installation has no statistics." />`;
-  if (!data) return error ? html`<${Failure} error=${error} retry=${reload} />` : html`<${Loading} />`;
+  if (!data) return html`<${Pending} error=${error} retry=${reload} />`;
   const days = data.days.filter((each) => Date.parse(each.day) > 0);
   return html`<${Card} title="Your organisation's numbers">
     <${LineChart} title="By day" times=${days.map((each) => Date.parse(each.day) / 1000)} series=${SHOWN_BY_DAY.map(([name, title]) => ({ title, values: days.map((each) => each[name]) }))} />

@@ -7,7 +7,7 @@ import { Area, Check, Choice, Form, Text, lines, pairs, useForm } from "../app/f
 import { Time, number, words } from "../app/format.js";
 import { List, useList } from "../app/list.js";
 import { useLoad } from "../app/loading.js";
-import { Button, Card, Copyable, Empty, Facts, Failure, Loading, Note, Status } from "../app/parts.js";
+import { Button, Card, Copyable, Empty, Facts, Note, Pending, Status } from "../app/parts.js";
 import { go, href } from "../app/router.js";
 import { may } from "../app/session.js";
 
@@ -83,7 +83,7 @@ const EndpointPage = ({ id }) => {
   const [issued, setIssued] = useState(null);
   const [shown, setShown] = useState(null);
   const mayChange = may("manage_webhooks", "write");
-  if (!endpoint) return error ? html`<${Failure} error=${error} retry=${reload} />` : html`<${Loading} />`;
+  if (!endpoint) return html`<${Pending} error=${error} retry=${reload} />`;
   const send = (work, done) => async () => (await attempt(work, done)) && list.reload();
   return html`
     <p class="back"><a href=${href("settings", "webhooks")}>‹ Webhooks</a></p>

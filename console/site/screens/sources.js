@@ -7,7 +7,7 @@ import { Check, Choice, Form, Text, given, useForm, zones } from "../app/form.js
 import { Time, number, words } from "../app/format.js";
 import { List, Table, useList } from "../app/list.js";
 import { useLoad } from "../app/loading.js";
-import { Button, Card, Empty, Facts, Failure, Header, Loading, Status, Tabs, WebLink } from "../app/parts.js";
+import { Button, Card, Empty, Facts, Failure, Header, Loading, Pending, Status, Tabs, WebLink } from "../app/parts.js";
 import { go, href } from "../app/router.js";
 import { may } from "../app/session.js";
 import { PLACES, useChoices } from "./crawl.js";
@@ -79,7 +79,7 @@ const SourcePage = ({ id }) => {
   const [isOpen, setOpen] = useState(false);
   const [shown, setShown] = useState(null);
   const back = { href: href("crawl", "sources"), title: "Sources" };
-  if (!source) return html`<${Header} title="Source" back=${back} />${error ? html`<${Failure} error=${error} retry=${reload} />` : html`<${Loading} />`}`;
+  if (!source) return html`<${Header} title="Source" back=${back} /><${Pending} error=${error} retry=${reload} />`;
   const start = async () => {
     if (await attempt(() => api.post(`api/v1/sources/${id}/trigger`), "The run has begun.")) runs.reload();
   };

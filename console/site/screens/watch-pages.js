@@ -8,7 +8,7 @@ import { Area, Choice, Folded, Form, Text, lines, useForm, utc } from "../app/fo
 import { Time, plural, words } from "../app/format.js";
 import { List, Table, useList } from "../app/list.js";
 import { useLoad } from "../app/loading.js";
-import { Card, Empty, Failure, Loading, WebLink } from "../app/parts.js";
+import { Card, Empty, Pending, WebLink } from "../app/parts.js";
 import { may } from "../app/session.js";
 
 const STATUSES = {
@@ -46,7 +46,7 @@ const PageForm = ({ page, onDone }) => {
 const Pages = () => {
   const { data, error, reload } = useLoad((options) => api.get("v1/status-pages", {}, options));
   const [shown, setShown] = useState(null);
-  if (!data) return error ? html`<${Failure} error=${error} retry=${reload} />` : html`<${Loading} />`;
+  if (!data) return html`<${Pending} error=${error} retry=${reload} />`;
   const mayEdit = may("edit_targets", "write");
   const done = () => {
     setShown(null);

@@ -9,7 +9,7 @@ import { Folded } from "../app/form.js";
 import { Time, duration, number, percent, plural, words } from "../app/format.js";
 import { List, Table, useList } from "../app/list.js";
 import { useLoad, usePoll } from "../app/loading.js";
-import { Button, Card, Copyable, Empty, Facts, Failure, Header, Loading, Note, Status, WebLink } from "../app/parts.js";
+import { Button, Card, Copyable, Empty, Facts, Failure, Header, Note, Pending, Status, WebLink } from "../app/parts.js";
 import { go, href } from "../app/router.js";
 import { may } from "../app/session.js";
 import { TargetForm, kindTitle, targetTitle } from "./watch-form.js";
@@ -44,7 +44,7 @@ const toneOf = ({ uptime, degraded_ms: slow }) => {
 };
 
 const Days = ({ days, error, reload }) => {
-  if (!days) return error ? html`<${Failure} error=${error} retry=${reload} />` : html`<${Loading} />`;
+  if (!days) return html`<${Pending} error=${error} retry=${reload} />`;
   const parts = days.map((day) => ({ tone: toneOf(day), title: `${day.day}: ${day.uptime == null ? "not known" : `${percent(day.uptime)} up`}` }));
   const bad = plural(days.filter(({ down_ms: down }) => down > 0).length, "day");
   return html`<${Strip} parts=${parts} label=${`The last ${STRIP_DAYS} days: ${bad} with failures`} />
@@ -56,7 +56,7 @@ const Uptime = ({ id, stamp }) => {
     (options) => Promise.all(WINDOWS.map(([window]) => api.get(`v1/targets/${id}/uptime`, { window }, options))),
     [id, stamp],
   );
-  if (!data) return error ? html`<${Failure} error=${error} retry=${reload} />` : html`<${Loading} />`;
+  if (!data) return html`<${Pending} error=${error} retry=${reload} />`;
   return html`<${Table} title="Uptime and latency" rows=${data} keyOf=${({ window }) => window} columns=${[
     { title: "Time", value: ({ window }) => WINDOWS.find(([name]) => name === window)[1] },
     { title: "Uptime", kind: "number", value: ({ uptime }) => percent(uptime) },
@@ -87,7 +87,7 @@ const Latency = ({ id, stamp }) => {
     ]);
     return { checks: results.items.filter(({ outcome }) => outcome !== "skipped_busy").reverse(), latency: day.latency };
   }, [id, stamp]);
-  if (!data) return error ? html`<${Failure} error=${error} retry=${reload} />` : html`<${Loading} />`;
+  if (!data) return html`<${Pending} error=${error} retry=${reload} />`;
   if (data.checks.length === 0) return html`<${Empty} title="No checks yet.">The first one comes within a minute.</${Empty}>`;
   const level = (value) => data.checks.map(() => value);
   return html`<${LineChart} title=${`Latency of the last ${plural(data.checks.length, "check")}`} unit="ms"
@@ -182,7 +182,7 @@ export const Target = ({ id }) => {
   const days = useDays(target);
   const [isOpen, setOpen] = useState(false);
   const back = { href: href("watch"), title: "Watched links" };
-  if (!target) return html`<${Header} title="Link" back=${back} />${error ? html`<${Failure} error=${error} retry=${reload} />` : html`<${Loading} />`}`;
+  if (!target) return html`<${Header} title="Link" back=${back} /><${Pending} error=${error} retry=${reload} />`;
   const stamp = target.last_checked_at;
   const saved = () => {
     setOpen(false);

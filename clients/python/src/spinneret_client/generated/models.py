@@ -434,6 +434,7 @@ class CrawledPageView(Model):
     parent_url: str | None
     final_url: str | None
     status_code: int | None
+    fetch_ms: int | None
     document_id: str | None
     parts_url: str | None
     error: str | None

@@ -105,6 +105,8 @@ class CrawledPageView(BaseModel):
     parent_url: str | None
     final_url: str | None
     status_code: int | None
+    fetch_ms: int | None
+    """Duration of the request, in milliseconds; null before it and after a failure."""
     document_id: str | None
     """Id of the page's document; null without one."""
     parts_url: str | None

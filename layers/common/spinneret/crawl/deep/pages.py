@@ -241,6 +241,7 @@ def _fetched(processed: Processed, links: tuple[FoundLink, ...]) -> Fetched:
         content_hash=document.content_hash,
         final_url=page.url.text,
         status_code=page.status_code,
+        fetch_ms=page.duration_ms,
         document_id=document.id,
         change=_change(processed),
         parts_key=processed.parts_key,

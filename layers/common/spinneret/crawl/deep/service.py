@@ -171,6 +171,7 @@ class DeepCrawlService:
             parent_url=page.parent,
             final_url=page.final_url,
             status_code=page.status_code,
+            fetch_ms=page.fetch_ms,
             document_id=page.document_id,
             parts_url=None if key is None else self.parts.link(key, limits.CRAWL_LINK_SECONDS),
             error=(page.error_message or None) if failed else None,

@@ -143,6 +143,8 @@ class Page:
     final_url: str | None = None
     """URL after redirects."""
     status_code: int | None = None
+    fetch_ms: int | None = None
+    """Duration of the request with its redirects."""
     document_id: str | None = None
     change: PageChange | None = None
     parts_key: str | None = None
@@ -189,6 +191,7 @@ class Fetched:
     """Pages with equal hashes are duplicates; None equals nothing."""
     final_url: str | None = None
     status_code: int | None = None
+    fetch_ms: int | None = None
     document_id: str | None = None
     change: PageChange | None = None
     parts_key: str | None = None

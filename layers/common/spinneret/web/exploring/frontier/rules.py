@@ -190,6 +190,7 @@ def recorded(
                 content_hash=outcome.content_hash,
                 final_url=outcome.final_url,
                 status_code=outcome.status_code,
+                fetch_ms=outcome.fetch_ms,
                 document_id=outcome.document_id,
                 change=outcome.change,
                 parts_key=outcome.parts_key,
