@@ -42,7 +42,7 @@ from spinneret.audits.models import Artifact, Finished, Progress, RunRef
 from spinneret.aws import dynamo
 from spinneret.aws.dynamo import Item
 from spinneret.aws.reads import items
-from spinneret.aws.table import Table
+from spinneret.aws.table import DynamoAdapter, Table
 from spinneret.aws.types import DynamoDBClient, TransactWriteItemTypeDef
 from spinneret.jobs.dynamo import lease_check
 from spinneret.jobs.models import Lease
@@ -54,7 +54,7 @@ from spinneret.kernel.paging import Page
 _LEASE = 0  # position of the lease check in every transaction
 
 
-class DynamoAuditStore:
+class DynamoAuditStore(DynamoAdapter):
     """Implements AuditStore; see the module's docstring for the key design."""
 
     def __init__(
@@ -65,8 +65,7 @@ class DynamoAuditStore:
         *,
         clock: Clock,
     ) -> None:
-        self._client = client
-        self._table = table
+        super().__init__(client, table)
         self._progress = Table(client, table, PROGRESS)
         self._finished = Table(client, table, FINISHED)
         self._jobs = jobs_table

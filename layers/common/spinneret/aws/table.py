@@ -20,6 +20,14 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 
+class DynamoAdapter:
+    """Base of the adapters on DynamoDB: a client, and the table of their own rows."""
+
+    def __init__(self, client: DynamoDBClient, table: str) -> None:
+        self._client = client
+        self._table = table
+
+
 class Table[T: DataclassInstance]:
     """The rows of one dataclass. All methods raise DependencyUnavailable; reads are consistent."""
 

@@ -18,6 +18,7 @@ from typing import Final
 
 from spinneret.aws import dynamo
 from spinneret.aws.dynamo import Item
+from spinneret.aws.table import DynamoAdapter
 from spinneret.aws.types import DynamoDBClient
 from spinneret.discovery import limits
 from spinneret.discovery.models import FoundPage, FoundUrl, found_item, read_found
@@ -30,12 +31,11 @@ from spinneret.kernel.errors import LeaseLost
 _SIZE: Final = limits.DISCOVERY_URLS_PER_ROW
 
 
-class DynamoDiscoveryStore:
+class DynamoDiscoveryStore(DynamoAdapter):
     """Implements DiscoveryStore."""
 
     def __init__(self, client: DynamoDBClient, table: str, jobs_table: str) -> None:
-        self._client = client
-        self._table = table
+        super().__init__(client, table)
         self._jobs = jobs_table
 
     def keep_state(self, lease: Lease, run: int, state: str, now: datetime) -> None:

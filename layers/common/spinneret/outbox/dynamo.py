@@ -19,7 +19,8 @@ from typing import Any, Final
 
 from spinneret.aws import dynamo
 from spinneret.aws.reads import fill
-from spinneret.aws.types import DynamoDBClient, TransactWriteItemTypeDef
+from spinneret.aws.table import DynamoAdapter
+from spinneret.aws.types import TransactWriteItemTypeDef
 from spinneret.kernel.clock import optional_stamp, to_iso
 from spinneret.outbox import items
 from spinneret.outbox.models import DomainEvent, PendingEvent, SubjectRef
@@ -41,12 +42,8 @@ def event_write(table: str, event: DomainEvent) -> TransactWriteItemTypeDef:
     return dynamo.put(table, items.new_item(event))
 
 
-class DynamoOutboxStore:
+class DynamoOutboxStore(DynamoAdapter):
     """Implements OutboxStore; see the module's docstring for the key design."""
-
-    def __init__(self, client: DynamoDBClient, table: str) -> None:
-        self._client = client
-        self._table = table
 
     def pending(self, ref: SubjectRef, after: Position | None, limit: int) -> PendingPage:
         request = {

@@ -14,19 +14,15 @@ from typing import Any, Final
 
 from spinneret.aws import dynamo
 from spinneret.aws.reads import due_items
-from spinneret.aws.types import DynamoDBClient
+from spinneret.aws.table import DynamoAdapter
 from spinneret.kernel.clock import parse_stamp, to_iso
 from spinneret.retention.models import Expired
 
 _SHARDS: Final = 4
 
 
-class DynamoExpiryStore:
+class DynamoExpiryStore(DynamoAdapter):
     """Implements ExpiryStore."""
-
-    def __init__(self, client: DynamoDBClient, table: str) -> None:
-        self._client = client
-        self._table = table
 
     def expired(self, now: datetime, limit: int) -> list[Expired]:
         """See ExpiryStore: a query for each shard, then each row that is among the oldest."""

@@ -24,7 +24,7 @@ from spinneret.aws.codec import Codec, Column, tenant_of
 from spinneret.aws.dynamo import Item
 from spinneret.aws.named_rows import NamedItemTable
 from spinneret.aws.reads import due_items
-from spinneret.aws.table import Table
+from spinneret.aws.table import DynamoAdapter, Table
 from spinneret.aws.types import DynamoDBClient, TransactWriteItemTypeDef
 from spinneret.kernel.clock import epoch_seconds
 from spinneret.kernel.errors import NotFound
@@ -40,14 +40,13 @@ _NEW: Final[dynamo.Condition] = ("attribute_not_exists(#pk)", {})
 _SIZE: Final = limits.SOURCE_PAGES_PER_ROW
 
 
-class DynamoSourceStore:
+class DynamoSourceStore(DynamoAdapter):
     """Implements SourceStore."""
 
     def __init__(
         self, client: DynamoDBClient, table: str, labels_table: str, events_table: str
     ) -> None:
-        self._client = client
-        self._table = table
+        super().__init__(client, table)
         self._rows = Table(client, table, SOURCES)
         self._runs = Table(client, table, RUNS)
         self._events = events_table

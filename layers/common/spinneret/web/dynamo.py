@@ -16,7 +16,7 @@ from typing import Final
 
 from spinneret.aws import dynamo
 from spinneret.aws.clients import translate_aws_errors
-from spinneret.aws.types import DynamoDBClient
+from spinneret.aws.table import DynamoAdapter
 from spinneret.web import limits
 from spinneret.web.fetching.urls import Url, parse_url
 from spinneret.web.models import Caller, Progress
@@ -25,12 +25,8 @@ _KEEP: Final = "SET #url = :url, #left = :left, #purge_at = :purge_at"
 _DROP: Final = "REMOVE #url, #left"
 
 
-class DynamoProgressStore:
+class DynamoProgressStore(DynamoAdapter):
     """Implements ProgressStore; see the module's docstring for the key design."""
-
-    def __init__(self, client: DynamoDBClient, table: str) -> None:
-        self._client = client
-        self._table = table
 
     def find(self, caller: Caller, requested: Url, now: datetime) -> Progress | None:
         item = dynamo.get(self._client, self._table, _key(caller, requested))

@@ -25,7 +25,7 @@ from spinneret.access.keys import items
 from spinneret.access.keys.models import ApiKey, StoredTicket
 from spinneret.access.tenants.rules import require_active
 from spinneret.aws import dynamo
-from spinneret.aws.table import Table
+from spinneret.aws.table import DynamoAdapter, Table
 from spinneret.aws.types import DynamoDBClient, TransactWriteItemTypeDef
 from spinneret.kernel.errors import Conflict, DependencyUnavailable
 from spinneret.kernel.ids import is_id
@@ -39,12 +39,11 @@ _UNREVOKED: Final[dynamo.Condition] = (
 )
 
 
-class DynamoKeyStore:
+class DynamoKeyStore(DynamoAdapter):
     """Implements KeyStore; see the module's docstring for the key design."""
 
     def __init__(self, client: DynamoDBClient, table: str) -> None:
-        self._client = client
-        self._table = table
+        super().__init__(client, table)
         self._keys = Table(client, table, items.KEYS)
         self._tickets = Table(client, table, items.TICKETS)
 

@@ -12,6 +12,7 @@ from spinneret.access.keys import items, rules
 from spinneret.access.keys.models import RateLimitStatus, SlidingWindow
 from spinneret.aws import dynamo
 from spinneret.aws.clients import error_code
+from spinneret.aws.table import DynamoAdapter
 from spinneret.aws.types import DynamoDBClient
 from spinneret.kernel.errors import RateLimited
 
@@ -29,7 +30,7 @@ _THROTTLED: Final = frozenset(
 )
 
 
-class DynamoRateLimitStore:
+class DynamoRateLimitStore(DynamoAdapter):
     """Implements RateLimitStore: one update per request.
 
     The first request of a second begins a new slot of the window. It takes one update if this
@@ -39,8 +40,7 @@ class DynamoRateLimitStore:
     """
 
     def __init__(self, client: DynamoDBClient, table: str) -> None:
-        self._client = client
-        self._table = table
+        super().__init__(client, table)
         self._begun: dict[tuple[str, str], SlidingWindow] = {}
         """Windows whose latest slot this process began, as it wrote them last."""
 

@@ -14,7 +14,7 @@ from spinneret.access.sessions.models import Failures, Session
 from spinneret.access.trail.dynamo import Recorded
 from spinneret.aws import dynamo
 from spinneret.aws.clients import translate_aws_errors
-from spinneret.aws.table import Table
+from spinneret.aws.table import DynamoAdapter, Table
 from spinneret.aws.types import DynamoDBClient
 from spinneret.kernel.clock import epoch_seconds, to_iso
 from spinneret.outbox.models import DomainEvent
@@ -26,15 +26,14 @@ _EXISTS: Final[dynamo.Condition] = ("attribute_exists(#pk)", {})
 _IN_FORCE: Final = "attribute_exists(#pk) AND #token_hash = :old"
 
 
-class DynamoSessionStore:
+class DynamoSessionStore(DynamoAdapter):
     """Implements SessionStore: one conditional update rotates."""
 
     def __init__(
         self, client: DynamoDBClient, table: str, recorded: Recorded = lambda _: []
     ) -> None:
         """Use a table. `recorded` returns the writes of an event; readers need none."""
-        self._client = client
-        self._table = table
+        super().__init__(client, table)
         self._recorded = recorded
         self._sessions = Table(client, table, items.SESSIONS)
 
@@ -69,12 +68,8 @@ class DynamoSessionStore:
         dynamo.transact_if(self._client, [gone, *self._recorded(event)])
 
 
-class DynamoFailureStore:
+class DynamoFailureStore(DynamoAdapter):
     """Implements FailureStore."""
-
-    def __init__(self, client: DynamoDBClient, table: str) -> None:
-        self._client = client
-        self._table = table
 
     def get(self, tenant: str, email: str, address: str, now: datetime) -> Failures:
         here = dynamo.get(self._client, self._table, items.failures_key(tenant, email, address))

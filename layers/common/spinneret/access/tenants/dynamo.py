@@ -20,18 +20,17 @@ from spinneret.aws.clients import translate_aws_errors
 from spinneret.aws.codec import Codec, tenant_of
 from spinneret.aws.dynamo import Item
 from spinneret.aws.reads import items
-from spinneret.aws.table import Table
+from spinneret.aws.table import DynamoAdapter, Table
 from spinneret.aws.types import DynamoDBClient
 
 _NEW: Final[dynamo.Condition] = ("attribute_not_exists(#pk)", {})
 
 
-class DynamoTenantStore:
+class DynamoTenantStore(DynamoAdapter):
     """Implements TenantStore."""
 
     def __init__(self, client: DynamoDBClient, table: str) -> None:
-        self._client = client
-        self._table = table
+        super().__init__(client, table)
         self._rows = Table(client, table, TENANTS)
 
     def get(self, name: str) -> Tenant | None:

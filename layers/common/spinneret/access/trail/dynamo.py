@@ -14,7 +14,7 @@ from spinneret.access import limits
 from spinneret.aws import dynamo
 from spinneret.aws.codec import JSON, SPARSE, Codec
 from spinneret.aws.dynamo import Item
-from spinneret.aws.table import Table
+from spinneret.aws.table import DynamoAdapter, Table
 from spinneret.aws.types import DynamoDBClient, TransactWriteItemTypeDef
 from spinneret.kernel.clock import epoch_seconds
 from spinneret.kernel.paging import Page
@@ -33,12 +33,11 @@ def recorded(table: str, events: str) -> Recorded:
     return lambda event: [dynamo.put(table, TRAIL.encode(event)), event_write(events, event)]
 
 
-class DynamoTrail:
+class DynamoTrail(DynamoAdapter):
     """Implements Trail."""
 
     def __init__(self, client: DynamoDBClient, table: str, events: str) -> None:
-        self._client = client
-        self._table = table
+        super().__init__(client, table)
         self._events = events
         self._rows = Table(client, table, TRAIL)
 

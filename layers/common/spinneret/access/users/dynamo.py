@@ -20,7 +20,7 @@ from spinneret.access.trail.dynamo import Recorded
 from spinneret.access.users import items
 from spinneret.access.users.models import User
 from spinneret.aws import dynamo
-from spinneret.aws.table import Table
+from spinneret.aws.table import DynamoAdapter, Table
 from spinneret.aws.types import DynamoDBClient, TransactWriteItemTypeDef
 from spinneret.kernel.clock import to_iso
 from spinneret.kernel.errors import Conflict, DependencyUnavailable
@@ -37,16 +37,15 @@ People = Mapping[str, bool]
 """User id → whether the user is an active administrator."""
 
 
-class DynamoUserStore:
+class DynamoUserStore(DynamoAdapter):
     """Implements UserStore; see the module's docstring for the key design."""
 
     def __init__(
         self, client: DynamoDBClient, table: str, recorded: Recorded = lambda _: []
     ) -> None:
         """Use a table. `recorded` returns the writes of an event; readers need none."""
-        self._client = client
+        super().__init__(client, table)
         self._recorded = recorded
-        self._table = table
         self._users = Table(client, table, items.USERS)
 
     def add(self, user: User, at_most: int) -> None:

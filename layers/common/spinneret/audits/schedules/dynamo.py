@@ -16,7 +16,7 @@ from spinneret.aws import dynamo
 from spinneret.aws.codec import SPARSE, Codec
 from spinneret.aws.dynamo import Item
 from spinneret.aws.reads import due_items
-from spinneret.aws.table import Table
+from spinneret.aws.table import DynamoAdapter, Table
 from spinneret.aws.types import DynamoDBClient
 from spinneret.kernel.clock import to_iso
 from spinneret.kernel.ids import is_id
@@ -26,12 +26,11 @@ _SHARD: Final = "SCHEDULE"
 _NEW: Final[dynamo.Condition] = ("attribute_not_exists(#pk)", {})
 
 
-class DynamoScheduleStore:
+class DynamoScheduleStore(DynamoAdapter):
     """Implements ScheduleStore."""
 
     def __init__(self, client: DynamoDBClient, table: str) -> None:
-        self._client = client
-        self._table = table
+        super().__init__(client, table)
         self._rows = Table(client, table, SCHEDULES)
 
     def add(self, schedule: AuditSchedule) -> None:

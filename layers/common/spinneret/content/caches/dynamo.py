@@ -20,7 +20,7 @@ from typing import Any, Final
 from spinneret.aws import dynamo
 from spinneret.aws.clients import translate_aws_errors
 from spinneret.aws.reads import answers
-from spinneret.aws.types import DynamoDBClient
+from spinneret.aws.table import DynamoAdapter
 from spinneret.content.caches import use_items
 from spinneret.content.caches.models import (
     CacheKey,
@@ -38,12 +38,8 @@ _ENTRY_MAX_BYTES: Final = 350 * 1024  # DynamoDB limits items to 400 KB
 _COUNT_PAGES: Final = 3  # pages of 1 MB, about 5,000 entries
 
 
-class DynamoCacheStore:
+class DynamoCacheStore(DynamoAdapter):
     """Implements CacheStore."""
-
-    def __init__(self, client: DynamoDBClient, table: str) -> None:
-        self._client = client
-        self._table = table
 
     def read(self, tenant: str, keys: Sequence[CacheKey], now: datetime) -> Read:
         """See CacheStore; sends one BatchGetItem."""

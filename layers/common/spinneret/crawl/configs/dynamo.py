@@ -11,6 +11,7 @@ from typing import Any, Final
 from spinneret.aws import dynamo
 from spinneret.aws.codec import Codec, Column, to_json
 from spinneret.aws.named_rows import KEYED, NamedRows, from_key
+from spinneret.aws.table import DynamoAdapter
 from spinneret.aws.types import DynamoDBClient, TransactWriteItemTypeDef
 from spinneret.crawl.configs.models import Config
 from spinneret.kernel.paging import Page
@@ -18,12 +19,11 @@ from spinneret.kernel.paging import Page
 KIND: Final = "config"
 
 
-class DynamoConfigStore:
+class DynamoConfigStore(DynamoAdapter):
     """Implements ConfigStore."""
 
     def __init__(self, client: DynamoDBClient, table: str) -> None:
-        self._client = client
-        self._table = table
+        super().__init__(client, table)
         self._rows = NamedRows(client, table, KIND, CONFIGS)
 
     def add(self, config: Config) -> None:

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from spinneret.aws import dynamo
-from spinneret.aws.table import Table
+from spinneret.aws.table import DynamoAdapter, Table
 from spinneret.aws.types import DynamoDBClient
 from spinneret.events.webhooks import items
 from spinneret.events.webhooks.models import Endpoint, SealedSecrets
@@ -27,12 +27,11 @@ _NEW: Final[dynamo.Condition] = ("attribute_not_exists(#pk)", {})
 _THERE: Final[dynamo.Condition] = ("attribute_exists(#pk)", {})
 
 
-class DynamoEndpointStore:
+class DynamoEndpointStore(DynamoAdapter):
     """Implements EndpointStore; see the module's docstring for the key design."""
 
     def __init__(self, client: DynamoDBClient, table: str) -> None:
-        self._client = client
-        self._table = table
+        super().__init__(client, table)
         self._rows = Table(client, table, items.ENDPOINTS)
         self._defaults = Table(client, table, items.SECRETS)
 

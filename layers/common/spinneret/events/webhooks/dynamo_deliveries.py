@@ -14,7 +14,7 @@ from datetime import datetime
 
 from spinneret.aws import dynamo
 from spinneret.aws.clients import translate_aws_errors
-from spinneret.aws.table import Table
+from spinneret.aws.table import DynamoAdapter, Table
 from spinneret.aws.types import DynamoDBClient
 from spinneret.events.webhooks import items
 from spinneret.events.webhooks.models import Cooldown, Delivery
@@ -26,12 +26,11 @@ from spinneret.kernel.ids import is_id
 from spinneret.kernel.paging import Page
 
 
-class DynamoDeliveryLog:
+class DynamoDeliveryLog(DynamoAdapter):
     """Implements DeliveryLog."""
 
     def __init__(self, client: DynamoDBClient, table: str, jobs_table: str) -> None:
-        self._client = client
-        self._table = table
+        super().__init__(client, table)
         self._lines = Table(client, table, items.DELIVERIES)
         self._jobs = jobs_table
 
@@ -56,12 +55,11 @@ class DynamoDeliveryLog:
         return self._lines.page(partition, after, limit, newest_first=True)
 
 
-class DynamoCooldowns:
+class DynamoCooldowns(DynamoAdapter):
     """Implements Cooldowns."""
 
     def __init__(self, client: DynamoDBClient, table: str) -> None:
-        self._client = client
-        self._table = table
+        super().__init__(client, table)
         self._rows = Table(client, table, items.COOLDOWNS)
 
     def find(self, tenant: str, target: str) -> Cooldown | None:

@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Final
 
 from spinneret.aws import dynamo
-from spinneret.aws.types import DynamoDBClient
+from spinneret.aws.table import DynamoAdapter
 from spinneret.jobs.driven.ports import IsOver
 from spinneret.kernel.clock import to_iso
 from spinneret.kernel.errors import DependencyUnavailable
@@ -19,12 +19,8 @@ from spinneret.kernel.errors import DependencyUnavailable
 _TRIES: Final = 8  # holders of one tenant that may try at the same moment
 
 
-class DynamoSemaphore:
+class DynamoSemaphore(DynamoAdapter):
     """Implements Semaphore."""
-
-    def __init__(self, client: DynamoDBClient, table: str) -> None:
-        self._client = client
-        self._table = table
 
     def take(
         self,

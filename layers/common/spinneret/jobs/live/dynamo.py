@@ -18,7 +18,7 @@ from typing import Final
 from spinneret.aws import dynamo
 from spinneret.aws.clients import translate_aws_errors
 from spinneret.aws.reads import page_of
-from spinneret.aws.table import Table
+from spinneret.aws.table import DynamoAdapter, Table
 from spinneret.aws.types import DynamoDBClient
 from spinneret.jobs import keys, limits
 from spinneret.jobs.live import items
@@ -37,12 +37,11 @@ _OPEN_WITH_ROOM: Final = (
 )
 
 
-class DynamoConnectionStore:
+class DynamoConnectionStore(DynamoAdapter):
     """Implements ConnectionStore."""
 
     def __init__(self, client: DynamoDBClient, table: str) -> None:
-        self._client = client
-        self._table = table
+        super().__init__(client, table)
         self._subscribers = Table(client, table, items.SUBSCRIBERS)
 
     def open(self, connection: Connection, now: datetime) -> None:

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from spinneret.aws import dynamo
-from spinneret.aws.types import DynamoDBClient
+from spinneret.aws.table import DynamoAdapter
 
 CALLS_PER_SECOND: Final = 5  # half of Etsy's published default; eBay limits days, not seconds
 BURST: Final = 5
@@ -21,12 +21,8 @@ _INTERVAL_MS: Final = 1000 // CALLS_PER_SECOND
 _FREE: Final = "attribute_not_exists(#held_until) OR #held_until <= :now"
 
 
-class DynamoSellerRateLimiter:
+class DynamoSellerRateLimiter(DynamoAdapter):
     """Implements SellerRateLimiter."""
-
-    def __init__(self, client: DynamoDBClient, table: str) -> None:
-        self._client = client
-        self._table = table
 
     def take(self, tenant: str, marketplace: str, now: datetime) -> datetime:
         """See SellerRateLimiter: one update after a rest, two for consecutive calls."""

@@ -19,7 +19,7 @@ from spinneret.aws import dynamo
 from spinneret.aws.codec import JSON, Codec, Column, tenant_of
 from spinneret.aws.dynamo import Item
 from spinneret.aws.reads import page_of
-from spinneret.aws.table import Table
+from spinneret.aws.table import DynamoAdapter, Table
 from spinneret.aws.types import DynamoDBClient, TransactWriteItemTypeDef
 from spinneret.kernel.clock import epoch_seconds
 from spinneret.kernel.errors import DependencyUnavailable
@@ -38,12 +38,11 @@ _WHATEVER: Final[dynamo.Condition] = (
 )
 
 
-class DynamoConnections:
+class DynamoConnections(DynamoAdapter):
     """Implements ConnectionStore."""
 
     def __init__(self, client: DynamoDBClient, table: str) -> None:
-        self._client = client
-        self._table = table
+        super().__init__(client, table)
         self._rows = Table(client, table, CONNECTIONS)
         self._consents = Table(client, table, CONSENTS)
 

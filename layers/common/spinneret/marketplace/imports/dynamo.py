@@ -14,7 +14,7 @@ from typing import Final
 from spinneret.aws import dynamo
 from spinneret.aws.codec import JSON, SPARSE, Codec, tenant_of
 from spinneret.aws.dynamo import Item
-from spinneret.aws.table import Table
+from spinneret.aws.table import DynamoAdapter, Table
 from spinneret.aws.types import DynamoDBClient, TransactWriteItemTypeDef
 from spinneret.jobs.dynamo import lease_check
 from spinneret.jobs.models import JobRef, Lease
@@ -26,12 +26,11 @@ from spinneret.kernel.paging import Page
 from spinneret.marketplace.imports.models import ImportedListing
 
 
-class DynamoImportStore:
+class DynamoImportStore(DynamoAdapter):
     """Implements ImportStore."""
 
     def __init__(self, client: DynamoDBClient, table: str, jobs_table: str) -> None:
-        self._client = client
-        self._table = table
+        super().__init__(client, table)
         self._rows = Table(client, table, IMPORTED)
         self._jobs = jobs_table
 

@@ -15,7 +15,7 @@ from typing import Any, Final
 from spinneret.aws import dynamo
 from spinneret.aws.codec import SPARSE, Codec, Column, tenant_of
 from spinneret.aws.dynamo import Item
-from spinneret.aws.table import Table
+from spinneret.aws.table import DynamoAdapter, Table
 from spinneret.aws.types import DynamoDBClient, TransactWriteItemTypeDef
 from spinneret.jobs.dynamo import lease_check
 from spinneret.jobs.models import Lease
@@ -29,12 +29,11 @@ _RECORD: Final = 0
 _RACES: Final = 5  # concurrent changes of one id's row are rare
 
 
-class DynamoListingStore:
+class DynamoListingStore(DynamoAdapter):
     """Implements ListingStore."""
 
     def __init__(self, client: DynamoDBClient, table: str, jobs_table: str) -> None:
-        self._client = client
-        self._table = table
+        super().__init__(client, table)
         self._rows = Table(client, table, LISTINGS)
         self._jobs = jobs_table
 

@@ -19,7 +19,7 @@ from spinneret.aws import dynamo
 from spinneret.aws.codec import SPARSE, Codec, tenant_of
 from spinneret.aws.dynamo import Item
 from spinneret.aws.reads import page_of
-from spinneret.aws.table import Table
+from spinneret.aws.table import DynamoAdapter, Table
 from spinneret.aws.types import DynamoDBClient, TransactWriteItemTypeDef
 from spinneret.kernel.clock import parse_stamp, to_iso
 from spinneret.kernel.paging import Page
@@ -33,12 +33,11 @@ _WHATEVER: Final[dynamo.Condition] = (
 _NEW: Final[dynamo.Condition] = ("attribute_not_exists(#pk)", {})
 
 
-class DynamoSaleStore:
+class DynamoSaleStore(DynamoAdapter):
     """Implements SaleStore."""
 
     def __init__(self, client: DynamoDBClient, table: str) -> None:
-        self._client = client
-        self._table = table
+        super().__init__(client, table)
         self._sales = Table(client, table, SALES)
 
     def get(self, tenant: str, key: str) -> Sale | None:

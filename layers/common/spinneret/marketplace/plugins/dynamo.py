@@ -22,7 +22,7 @@ from spinneret.aws.clients import translate_aws_errors
 from spinneret.aws.codec import Codec, tenant_of
 from spinneret.aws.dynamo import Item
 from spinneret.aws.reads import page_of
-from spinneret.aws.table import Table
+from spinneret.aws.table import DynamoAdapter, Table
 from spinneret.aws.types import DynamoDBClient
 from spinneret.jobs.keys import job_key
 from spinneret.jobs.models import JobStatus
@@ -44,12 +44,11 @@ _ITS_OWN: Final = (
 )
 
 
-class DynamoPluginStore:
+class DynamoPluginStore(DynamoAdapter):
     """Implements PluginStore."""
 
     def __init__(self, client: DynamoDBClient, table: str, jobs_table: str) -> None:
-        self._client = client
-        self._table = table
+        super().__init__(client, table)
         self._plugins = Table(client, table, PLUGINS)
         self._jobs = jobs_table
 

@@ -12,19 +12,15 @@ from datetime import timedelta
 
 from spinneret.aws import dynamo
 from spinneret.aws.reads import items
-from spinneret.aws.types import DynamoDBClient
+from spinneret.aws.table import DynamoAdapter
 from spinneret.jobs.models import Job
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import epoch_seconds
 from spinneret.marketplace.publishing.statistics import COUNTED, DayOfAction
 
 
-class DynamoStatistics:
+class DynamoStatistics(DynamoAdapter):
     """Implements StatisticsStore."""
-
-    def __init__(self, client: DynamoDBClient, table: str) -> None:
-        self._client = client
-        self._table = table
 
     def count(self, job: Job, outcome: str, seconds: int) -> None:
         moment = job.finished_at or job.created_at

@@ -12,7 +12,7 @@ from typing import Final
 from spinneret.aws import dynamo
 from spinneret.aws.codec import JSON, Codec, Column, tenant_of
 from spinneret.aws.dynamo import Item
-from spinneret.aws.table import Table
+from spinneret.aws.table import DynamoAdapter, Table
 from spinneret.aws.types import DynamoDBClient, TransactWriteItemTypeDef
 from spinneret.jobs.dynamo import lease_check
 from spinneret.jobs.models import Lease
@@ -23,12 +23,11 @@ from spinneret.kernel.ids import is_id
 from spinneret.marketplace.tasks.models import Task
 
 
-class DynamoTaskStore:
+class DynamoTaskStore(DynamoAdapter):
     """Implements TaskStore."""
 
     def __init__(self, client: DynamoDBClient, table: str, jobs_table: str) -> None:
-        self._client = client
-        self._table = table
+        super().__init__(client, table)
         self._rows = Table(client, table, TASKS)
         self._jobs = jobs_table
 

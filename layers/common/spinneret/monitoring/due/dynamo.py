@@ -16,7 +16,7 @@ from typing import Any, Final
 from spinneret.aws import dynamo
 from spinneret.aws.clients import translate_aws_errors
 from spinneret.aws.reads import items
-from spinneret.aws.types import DynamoDBClient
+from spinneret.aws.table import DynamoAdapter
 from spinneret.kernel.clock import parse_stamp, to_iso
 from spinneret.monitoring.due.models import ListedTarget
 from spinneret.monitoring.targets.items import DUE_INDEX, behind_due, due_shard, listed_of
@@ -25,12 +25,8 @@ _PAGE: Final = 5000  # near 1 MB, the most that a query answers
 _SENT: Final = {"pk": "TICK", "sk": "SENT"}
 
 
-class DynamoDueIndex:
+class DynamoDueIndex(DynamoAdapter):
     """Implements DueIndex."""
-
-    def __init__(self, client: DynamoDBClient, table: str) -> None:
-        self._client = client
-        self._table = table
 
     def due(
         self, shard: int, until: datetime, since: datetime | None = None

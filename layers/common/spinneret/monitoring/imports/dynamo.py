@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Final
 from spinneret.aws import dynamo
 from spinneret.aws.dynamo import Item
 from spinneret.aws.reads import items as all_items
+from spinneret.aws.table import DynamoAdapter
 from spinneret.jobs.dynamo import lease_check
 from spinneret.jobs.models import JobRef, Lease
 from spinneret.kernel import bounds
@@ -37,12 +38,11 @@ if TYPE_CHECKING:
 _PART_BYTES: Final = 300_000  # an item has at most 400 KB
 
 
-class DynamoImportStore:
+class DynamoImportStore(DynamoAdapter):
     """Implements ImportStore."""
 
     def __init__(self, client: DynamoDBClient, table: str, jobs_table: str) -> None:
-        self._client = client
-        self._table = table
+        super().__init__(client, table)
         self._jobs = jobs_table
 
     def outcomes(self, ref: JobRef) -> list[Mapping[str, Any]]:

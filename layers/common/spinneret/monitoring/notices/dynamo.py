@@ -8,7 +8,7 @@ from typing import Final
 from spinneret.aws import dynamo
 from spinneret.aws.codec import JSON, Codec, tenant_of
 from spinneret.aws.dynamo import Item
-from spinneret.aws.table import Table
+from spinneret.aws.table import DynamoAdapter, Table
 from spinneret.aws.types import DynamoDBClient
 from spinneret.kernel.clock import epoch_seconds
 from spinneret.kernel.ids import is_id
@@ -17,12 +17,11 @@ from spinneret.monitoring.notices import limits
 from spinneret.monitoring.notices.models import Notice
 
 
-class DynamoNoticeStore:
+class DynamoNoticeStore(DynamoAdapter):
     """Implements NoticeStore."""
 
     def __init__(self, client: DynamoDBClient, table: str) -> None:
-        self._client = client
-        self._table = table
+        super().__init__(client, table)
         self._rows = Table(client, table, NOTICES)
 
     def page(self, tenant: str, after: str | None, limit: int) -> Page[Notice]:

@@ -12,7 +12,8 @@ from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 
 from spinneret.aws import dynamo, reads
-from spinneret.aws.types import DynamoDBClient, TransactWriteItemTypeDef
+from spinneret.aws.table import DynamoAdapter
+from spinneret.aws.types import TransactWriteItemTypeDef
 from spinneret.kernel.clock import epoch_seconds
 from spinneret.kernel.sharding import shard_of
 from spinneret.monitoring import limits
@@ -20,12 +21,8 @@ from spinneret.monitoring.rollups import items, rules
 from spinneret.monitoring.rollups.models import DayTally, HourTally, Rollup
 
 
-class DynamoRollupStore:
+class DynamoRollupStore(DynamoAdapter):
     """Implements RollupStore."""
-
-    def __init__(self, client: DynamoDBClient, table: str) -> None:
-        self._client = client
-        self._table = table
 
     def hours(self, tenant: str, target_id: str, since: datetime) -> Sequence[HourTally]:
         found = self._from(tenant, target_id, items.hour_name(since), "H$")

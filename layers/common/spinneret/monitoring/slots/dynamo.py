@@ -11,19 +11,15 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 from spinneret.aws import dynamo
-from spinneret.aws.types import DynamoDBClient
+from spinneret.aws.table import DynamoAdapter
 from spinneret.monitoring.slots.models import SlotLease
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND: Final = timedelta(milliseconds=1)
 
 
-class DynamoSlotStore:
+class DynamoSlotStore(DynamoAdapter):
     """Implements SlotStore."""
-
-    def __init__(self, client: DynamoDBClient, table: str) -> None:
-        self._client = client
-        self._table = table
 
     def take(
         self, name: str, owner: str, now: datetime, until: datetime, over: str | None = None

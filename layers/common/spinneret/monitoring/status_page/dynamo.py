@@ -13,7 +13,7 @@ from typing import Final
 from spinneret.aws import dynamo
 from spinneret.aws.codec import JSON, Codec, tenant_of
 from spinneret.aws.dynamo import Item
-from spinneret.aws.table import Table
+from spinneret.aws.table import DynamoAdapter, Table
 from spinneret.aws.types import DynamoDBClient
 from spinneret.kernel.errors import Conflict
 from spinneret.monitoring.status_page.models import StatusPage
@@ -21,12 +21,11 @@ from spinneret.monitoring.status_page.models import StatusPage
 _MAIN: Final = "PAGE"
 
 
-class DynamoStatusPageStore:
+class DynamoStatusPageStore(DynamoAdapter):
     """Implements StatusPageStore."""
 
     def __init__(self, client: DynamoDBClient, table: str) -> None:
-        self._client = client
-        self._table = table
+        super().__init__(client, table)
         self._rows = Table(client, table, STATUS_PAGES)
 
     def get(self, tenant: str) -> StatusPage | None:

@@ -31,7 +31,8 @@ from typing import Any, Final
 from spinneret.aws import dynamo, reads
 from spinneret.aws.dynamo import Item
 from spinneret.aws.reads import page_of
-from spinneret.aws.types import DynamoDBClient, TransactWriteItemTypeDef
+from spinneret.aws.table import DynamoAdapter
+from spinneret.aws.types import TransactWriteItemTypeDef
 from spinneret.kernel.clock import epoch_seconds
 from spinneret.kernel.ids import is_id
 from spinneret.kernel.paging import Page
@@ -53,12 +54,8 @@ READS_AT_ONCE: Final = 8  # half of a client's connections
 WRITE_TRIES: Final = 8  # others change the counter meanwhile: at most 2.5 seconds
 
 
-class DynamoTargetStore:
+class DynamoTargetStore(DynamoAdapter):
     """Implements TargetStore."""
-
-    def __init__(self, client: DynamoDBClient, table: str) -> None:
-        self._client = client
-        self._table = table
 
     def add(
         self,

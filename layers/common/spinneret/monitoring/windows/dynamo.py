@@ -13,18 +13,17 @@ from pydantic import TypeAdapter
 from spinneret.aws import dynamo
 from spinneret.aws.codec import Codec
 from spinneret.aws.dynamo import Item
-from spinneret.aws.table import Table
+from spinneret.aws.table import DynamoAdapter, Table
 from spinneret.aws.types import DynamoDBClient
 from spinneret.kernel.ids import is_id
 from spinneret.monitoring.windows.models import MaintenanceWindow
 
 
-class DynamoWindowStore:
+class DynamoWindowStore(DynamoAdapter):
     """Implements WindowStore."""
 
     def __init__(self, client: DynamoDBClient, table: str) -> None:
-        self._client = client
-        self._table = table
+        super().__init__(client, table)
         self._rows = Table(client, table, WINDOWS)
 
     def all(self, tenant: str) -> list[MaintenanceWindow]:

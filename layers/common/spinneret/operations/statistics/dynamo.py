@@ -17,7 +17,7 @@ from spinneret.aws import dynamo
 from spinneret.aws.codec import JSON, Codec, tenant_of
 from spinneret.aws.dynamo import Item
 from spinneret.aws.reads import items
-from spinneret.aws.table import Table
+from spinneret.aws.table import DynamoAdapter, Table
 from spinneret.aws.types import DynamoDBClient
 from spinneret.jobs import keys
 from spinneret.jobs.items import JOBS
@@ -67,12 +67,8 @@ class DynamoStatisticsStore:
         return self._hosts.page(_hosts_partition(tenant), after, limit)
 
 
-class DynamoJobLog:
+class DynamoJobLog(DynamoAdapter):
     """Implements JobLog by the index `listed` of the jobs table."""
-
-    def __init__(self, client: DynamoDBClient, table: str) -> None:
-        self._client = client
-        self._table = table
 
     def following(self, tenant: str, after: str, limit: int) -> Sequence[str]:
         request = {

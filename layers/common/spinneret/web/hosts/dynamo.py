@@ -17,7 +17,7 @@ from spinneret.aws import dynamo
 from spinneret.aws.clients import translate_aws_errors
 from spinneret.aws.codec import Codec, tenant_of, to_attribute
 from spinneret.aws.dynamo import Item
-from spinneret.aws.table import Table
+from spinneret.aws.table import DynamoAdapter, Table
 from spinneret.aws.types import DynamoDBClient, QueryInputTypeDef, UpdateItemInputTypeDef
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import to_iso
@@ -25,12 +25,11 @@ from spinneret.kernel.paging import Page
 from spinneret.web.hosts.models import Block, HostSettings, Override
 
 
-class DynamoHostStore:
+class DynamoHostStore(DynamoAdapter):
     """Implements HostStore; see the module's docstring for the key design."""
 
     def __init__(self, client: DynamoDBClient, table: str) -> None:
-        self._client = client
-        self._table = table
+        super().__init__(client, table)
         self._rows = Table(client, table, SETTINGS)
 
     def find(self, tenant: str, hosts: Sequence[str]) -> tuple[HostSettings, ...]:

@@ -18,7 +18,8 @@ from decimal import Decimal
 from typing import Any, Final
 
 from spinneret.aws import dynamo
-from spinneret.aws.types import DynamoDBClient, UpdateItemInputTypeDef
+from spinneret.aws.table import DynamoAdapter
+from spinneret.aws.types import UpdateItemInputTypeDef
 from spinneret.web.politeness.changes import ConditionalUpdate, GuardOperator, Increment, Row
 from spinneret.web.politeness.models import Record
 from spinneret.web.politeness.ports import Refused, Written
@@ -33,12 +34,8 @@ _TERMS: Final[Mapping[GuardOperator, str]] = {
 _KEY: Final = frozenset({"pk", "sk"})
 
 
-class DynamoHostStateStore:
+class DynamoHostStateStore(DynamoAdapter):
     """Implements HostStateStore; see the module's docstring for the key design."""
-
-    def __init__(self, client: DynamoDBClient, table: str) -> None:
-        self._client = client
-        self._table = table
 
     def read(self, host: str, record: Record) -> Row:
         return _row(dynamo.get(self._client, self._table, _key(host, record)))

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from spinneret.aws import dynamo
 from spinneret.aws.clients import translate_aws_errors
-from spinneret.aws.types import DynamoDBClient
+from spinneret.aws.table import DynamoAdapter
 from spinneret.web.proxies import limits, rules
 from spinneret.web.proxies.models import Failures, ProxyConfig, Usage
 
@@ -19,12 +19,8 @@ _KEPT_SECONDS: Final = 24 * 3600  # longer than anything in a row is used
 _ROUNDS: Final = 8  # after so many concurrent reports one more failure is irrelevant
 
 
-class DynamoProxyUsageStore:
+class DynamoProxyUsageStore(DynamoAdapter):
     """Implements ProxyUsageStore."""
-
-    def __init__(self, client: DynamoDBClient, table: str) -> None:
-        self._client = client
-        self._table = table
 
     def read(self, config: ProxyConfig) -> Usage:
         return _usage(dynamo.get(self._client, self._table, _key(config)))

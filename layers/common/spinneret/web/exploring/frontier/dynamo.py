@@ -33,7 +33,7 @@ from typing import Any, Final
 
 from spinneret.aws import dynamo, reads
 from spinneret.aws.clients import translate_aws_errors
-from spinneret.aws.table import Table
+from spinneret.aws.table import DynamoAdapter, Table
 from spinneret.aws.types import DynamoDBClient, TransactWriteItemTypeDef
 from spinneret.web.exploring.frontier import items, keys
 from spinneret.web.exploring.frontier.changes import CounterDelta, FrontierTransaction
@@ -52,12 +52,11 @@ _NEW: Final[dynamo.Condition] = ("attribute_not_exists(#pk)", {})
 _THERE: Final[dynamo.Condition] = ("attribute_exists(#pk)", {})
 
 
-class DynamoFrontierStore:
+class DynamoFrontierStore(DynamoAdapter):
     """Implements FrontierStore; see the module's docstring for the key design."""
 
     def __init__(self, client: DynamoDBClient, table: str) -> None:
-        self._client = client
-        self._table = table
+        super().__init__(client, table)
         self._crawls = Table(client, table, items.CRAWLS)
 
     # ------------------------------------------------------------ Reads
