@@ -298,9 +298,37 @@ def test_a_day_without_a_verdict_is_neither_up_nor_down(browser: Browser, site: 
         window = Window(browser, WIDE)
         shown(window, url, "watch/link/x")
         strip = window.page.get_by_role("img", name="1 day with failures")
+        expect(window.page.get_by_text("Latency by day")).to_be_visible()
         tones = strip.locator("rect").evaluate_all("all => all.map(each => each.className.baseVal)")
         window.close()
     assert tones == ["none"] * 87 + ["good", "none", "bad"]
+
+
+def test_a_product_shows_what_a_marketplace_has_instead(browser: Browser, site: Site) -> None:
+    api = DescribedApi(PLAIN)
+    other = {
+        "price": 1999,
+        "category_id": "c7",
+        "attributes": {},
+        "choices": {"location": "berlin"},
+    }
+
+    def product(method: str, path: str) -> Answer | None:
+        if path != "/api/products/x":
+            return None
+        return 200, {
+            **api.described(method, path)[1],
+            "currency": "EUR",
+            "overrides": {"ebay": other},
+        }
+
+    api.scripted.append(product)
+    with console_on(api, site) as url:
+        window = Window(browser, WIDE)
+        shown(window, url, "publish/product/x")
+        instead = window.page.get_by_text("€19.99, category: c7, location: berlin")
+        expect(instead).to_be_visible()
+        window.close()
 
 
 # covers K-04

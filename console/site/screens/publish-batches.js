@@ -2,7 +2,7 @@
 import { html } from "html";
 import { Time, number, plural, words } from "../app/format.js";
 import { Filters, List, Table, useList } from "../app/list.js";
-import { Card, Empty, Facts, Failure, Header, Note, Pending, Progress, Status, WebLink } from "../app/parts.js";
+import { Card, Empty, Facts, Failure, Header, Note, Pending, Status, WebLink } from "../app/parts.js";
 import { href, place } from "../app/router.js";
 import { may } from "../app/session.js";
 import { ENDED, Events, JobActions, JobError, JobState, useJob } from "../app/timeline.js";
@@ -74,7 +74,6 @@ export const Batch = ({ id }) => {
     <div class="counters">${COUNTS.map(([title, name]) => html`<div class="counter"><strong>${number(batch[name])}</strong> ${title}</div>`)}</div>
     <${Card}>
       <${JobState} job=${job} />
-      <p><${Progress} value=${batch.progress_percent} label="Products finished" /></p>
       <${Facts} of=${[["Begins at", batch.publish_at && html`<${Time} at=${batch.publish_at} />`], ["Submitted", html`<${Time} at=${batch.created_at} />`], ["Ended", batch.completed_at && html`<${Time} at=${batch.completed_at} />`], ["Id", html`<code>${id}</code>`]]} />
     </${Card}>
     <${BatchJobs} batch=${batch} />
