@@ -20,7 +20,7 @@ from spinneret.jobs.ports import Holder, JobQueue, JobStore, Reopening, Submissi
 from spinneret.jobs.worker import send
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
-from spinneret.kernel.errors import Conflict, Contended, LeaseLost, NotFound
+from spinneret.kernel.errors import Conflict, Contended, LeaseLost, NotFound, existing
 from spinneret.kernel.paging import Page
 from spinneret.kernel.races import until_written
 from spinneret.kernel.service import service
@@ -46,10 +46,7 @@ class JobControl:
 
     def get(self, ref: JobRef) -> Job:
         """Return the job. Raises NotFound for an unknown id and for another tenant's id."""
-        job = self.store.get(ref)
-        if job is None:
-            raise NotFound("no such job")
-        return job
+        return existing(self.store.get(ref), "job")
 
     def page(self, tenant: str, wanted: JobFilter, after: str | None, limit: int) -> Page[Job]:
         """See JobStore.page."""

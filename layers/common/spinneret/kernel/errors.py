@@ -147,6 +147,13 @@ class NotFound(PermanentError):
     status = 404
 
 
+def existing[T](value: T | None, what: str) -> T:
+    """Return the value. Raises NotFound if it is None; `what` names it, such as "tag"."""
+    if value is None:
+        raise NotFound(f"no such {what}")
+    return value
+
+
 class MethodNotAllowed(PermanentError):
     """The path exists, but has no such method; `Allow` lists its methods."""
 

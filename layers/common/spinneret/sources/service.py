@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 from spinneret.kernel.clock import Clock
-from spinneret.kernel.errors import NotFound
+from spinneret.kernel.errors import existing
 from spinneret.kernel.ids import NewId
 from spinneret.kernel.paging import Page
 from spinneret.kernel.races import changing, until_written
@@ -65,10 +65,7 @@ class SourceService:
 
     def get(self, tenant: str, source_id: str) -> Source:
         """Return the source. Raises NotFound."""
-        source = self.store.get(tenant, source_id)
-        if source is None:
-            raise NotFound("no such source")
-        return source
+        return existing(self.store.get(tenant, source_id), "source")
 
     def page(self, tenant: str, after: str | None, limit: int) -> Page[Source]:
         """See SourceStore.page."""
@@ -130,9 +127,7 @@ class SourceService:
         source = self.get(tenant, source_id)
         if source.run_id == run_id:
             self.source_runs.look(source)
-        run = self.store.run(tenant, source_id, run_id)
-        if run is None:
-            raise NotFound("no such run")
+        run = existing(self.store.run(tenant, source_id, run_id), "run")
         return run, self.store.pages(tenant, run_id)
 
     def _check(self, draft: SourceDraft) -> None:

@@ -6,7 +6,7 @@ from spinneret.access import limits
 from spinneret.access.uploads.models import UploadForm
 from spinneret.access.uploads.ports import UploadStore
 from spinneret.kernel.clock import Clock
-from spinneret.kernel.errors import NotFound
+from spinneret.kernel.errors import existing
 from spinneret.kernel.ids import NewId, is_id
 from spinneret.kernel.service import service
 
@@ -30,6 +30,4 @@ class UploadService:
     def body(self, tenant: str, upload_id: str) -> bytes:
         """Return the body exactly as posted; raise NotFound or BodyTooLarge."""
         body = self.store.read(tenant, upload_id) if is_id(upload_id) else None
-        if body is None:
-            raise NotFound("no such upload")
-        return body
+        return existing(body, "upload")

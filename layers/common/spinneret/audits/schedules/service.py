@@ -18,7 +18,7 @@ from spinneret.jobs.models import Job, RequestKey
 from spinneret.jobs.service import Submitted
 from spinneret.kernel.canonical import fingerprint
 from spinneret.kernel.clock import Clock, to_iso
-from spinneret.kernel.errors import Conflict, DependencyUnavailable, DomainError, NotFound
+from spinneret.kernel.errors import Conflict, DependencyUnavailable, DomainError, NotFound, existing
 from spinneret.kernel.ids import NewId
 from spinneret.kernel.paging import Page
 from spinneret.kernel.races import changing, until_written
@@ -72,10 +72,7 @@ class ScheduleService:
 
     def get(self, tenant: str, schedule_id: str) -> AuditSchedule:
         """Return a schedule; raise NotFound."""
-        found = self.store.get(tenant, schedule_id)
-        if found is None:
-            raise NotFound("no such schedule")
-        return found
+        return existing(self.store.get(tenant, schedule_id), "schedule")
 
     def page(self, tenant: str, after: str | None, limit: int) -> Page[AuditSchedule]:
         """See ScheduleStore.page."""

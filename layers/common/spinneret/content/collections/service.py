@@ -6,7 +6,7 @@ from dataclasses import replace
 from spinneret.content.collections.models import Collection
 from spinneret.content.collections.ports import CollectionStore
 from spinneret.kernel.clock import Clock
-from spinneret.kernel.errors import NotFound
+from spinneret.kernel.errors import existing
 from spinneret.kernel.ids import NewId
 from spinneret.kernel.paging import Page
 from spinneret.kernel.races import changing, until_written
@@ -40,10 +40,7 @@ class CollectionService:
 
     def get(self, tenant: str, collection_id: str) -> Collection:
         """Return the collection; raise NotFound."""
-        collection = self.store.get(tenant, collection_id)
-        if collection is None:
-            raise NotFound("no such collection")
-        return collection
+        return existing(self.store.get(tenant, collection_id), "collection")
 
     def page(self, tenant: str, after: str | None, limit: int) -> Page[Collection]:
         """See CollectionStore.page."""

@@ -6,7 +6,7 @@ from dataclasses import replace
 from spinneret.content.tags.models import Tag
 from spinneret.content.tags.ports import TagStore
 from spinneret.kernel.clock import Clock
-from spinneret.kernel.errors import Conflict, NotFound, ValidationFailed, field_error
+from spinneret.kernel.errors import Conflict, ValidationFailed, existing, field_error
 from spinneret.kernel.ids import NewId
 from spinneret.kernel.paging import Page
 from spinneret.kernel.races import changing, until_written
@@ -37,10 +37,7 @@ class TagService:
 
     def get(self, tenant: str, tag_id: str) -> Tag:
         """Return the tag; raise NotFound."""
-        tag = self.store.get(tenant, tag_id)
-        if tag is None:
-            raise NotFound("no such tag")
-        return tag
+        return existing(self.store.get(tenant, tag_id), "tag")
 
     def named(self, tenant: str, names: Sequence[str]) -> list[Tag]:
         """Return the tags with these names, in their order; create missing tags."""

@@ -29,7 +29,7 @@ from spinneret.jobs.placement import Placed
 from spinneret.jobs.rules import TERMINAL
 from spinneret.jobs.service import JobService, Submitted
 from spinneret.kernel.clock import Clock
-from spinneret.kernel.errors import Conflict, FeatureDisabled, NotFound, ValidationFailed
+from spinneret.kernel.errors import Conflict, FeatureDisabled, NotFound, ValidationFailed, existing
 from spinneret.kernel.ids import NewId
 from spinneret.kernel.paging import Page
 from spinneret.kernel.races import until_written
@@ -164,10 +164,7 @@ class WebhookService:
 
     def get(self, tenant: str, endpoint_id: str) -> Endpoint:
         """Return the endpoint. Raises NotFound."""
-        endpoint = self.endpoints.get(tenant, endpoint_id)
-        if endpoint is None:
-            raise NotFound("no such webhook")
-        return endpoint
+        return existing(self.endpoints.get(tenant, endpoint_id), "webhook")
 
     def page(self, tenant: str, after: str | None, limit: int) -> Page[Endpoint]:
         """See EndpointStore.page."""
@@ -260,9 +257,7 @@ class WebhookService:
     ) -> Submitted:
         self.require_enabled()
         logged_under = self._logged_under(tenant, endpoint_id)
-        line = self.log.get(tenant, logged_under, delivery_id)
-        if line is None:
-            raise NotFound("no such delivery")
+        line = existing(self.log.get(tenant, logged_under, delivery_id), "delivery")
         job = self.jobs.get(JobRef(tenant=tenant, job_id=line.delivery_job_id), DELIVERY)
         if job.status not in TERMINAL:
             raise Conflict("the delivery is under way", details={"job_id": job.id})

@@ -24,6 +24,7 @@ from spinneret.kernel.errors import (
     DomainError,
     NotFound,
     ValidationFailed,
+    existing,
     field_error,
 )
 from spinneret.kernel.ids import is_id
@@ -179,9 +180,7 @@ class LiveService:
         A push may overtake the catch-up; `caught_up` names the last event of the catch-up.
         """
         self.connections.subscribe(connection, ref, self.clock())
-        job = self.store.get(ref)
-        if job is None:
-            raise NotFound("no such job")
+        job = existing(self.store.get(ref), "job")
         answer = {"type": "subscribed", "job_id": job.id, "status": job.status}
         self._send(connection.id, answer)
         has_more = True

@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 from spinneret.kernel.clock import Clock
-from spinneret.kernel.errors import Conflict, NotFound
+from spinneret.kernel.errors import Conflict, existing
 from spinneret.kernel.ids import NewId
 from spinneret.kernel.paging import Page
 from spinneret.kernel.races import changing, until_written
@@ -55,10 +55,7 @@ class ProductService:
 
     def get(self, tenant: str, product_id: str) -> Product:
         """Return the product. Raises NotFound."""
-        product = self.store.get(tenant, product_id)
-        if product is None:
-            raise NotFound("no such product")
-        return product
+        return existing(self.store.get(tenant, product_id), "product")
 
     def page(self, tenant: str, after: str | None, limit: int) -> Page[Product]:
         """See ProductStore.page."""

@@ -8,7 +8,7 @@ from spinneret.jobs.models import Draft, Priority
 from spinneret.kernel import bounds
 from spinneret.kernel.canonical import fingerprint
 from spinneret.kernel.clock import Clock, to_iso
-from spinneret.kernel.errors import NotFound, ValidationFailed, field_error
+from spinneret.kernel.errors import ValidationFailed, existing, field_error
 from spinneret.kernel.service import service
 from spinneret.marketplace.kinds import PUBLISH, PUBLISH_BATCH
 from spinneret.marketplace.listings.ports import ListingStore
@@ -48,9 +48,7 @@ class Drafter:
         self._require_soon(command.publish_at)
         key = None
         if command.product_id is not None:
-            product = self.products.get(tenant, command.product_id)
-            if product is None:
-                raise NotFound("no such product")
+            product = existing(self.products.get(tenant, command.product_id), "product")
             preferences = self.preferences.get(tenant, command.marketplace)
             if command.action_code == "publish":
                 content = shown_on(product, preferences, command.input_data)

@@ -19,7 +19,7 @@ from spinneret.jobs.models import (
 from spinneret.jobs.placement import Placed
 from spinneret.jobs.service import JobService, Submitted
 from spinneret.kernel.canonical import fingerprint
-from spinneret.kernel.errors import NotFound
+from spinneret.kernel.errors import NotFound, existing
 from spinneret.kernel.ids import is_id
 from spinneret.kernel.service import service
 from spinneret.marketplace.kinds import PUBLISH, PUBLISH_BATCH
@@ -232,9 +232,7 @@ class PublishingService:
 
     def task(self, tenant: str, task_id: str) -> Task:
         """Return one task. Raises NotFound, also once its product was deleted."""
-        place = place_of(task_id)
-        if place is None:
-            raise NotFound("no such task")
+        place = existing(place_of(task_id), "task")
         job_id, position = place
         found = [task for task in self.get(tenant, job_id).tasks if task.position == position]
         if not found:

@@ -7,7 +7,7 @@ from typing import Final
 
 from spinneret.access.keys.secrets import hash_of
 from spinneret.kernel.clock import Clock
-from spinneret.kernel.errors import Contended, NotFound
+from spinneret.kernel.errors import Contended, existing
 from spinneret.kernel.ids import NewId
 from spinneret.kernel.races import changing, until_written
 from spinneret.kernel.service import service
@@ -44,9 +44,7 @@ class HeartbeatService:
         """
 
         def recorded() -> bool:
-            watched = self.targets.called(hash_of(token))
-            if watched is None:
-                raise NotFound("no such heartbeat")
+            watched = existing(self.targets.called(hash_of(token)), "heartbeat")
             is_needless = watched.target.paused or self._is_repeated(watched)
             return is_needless or self._recorded(watched)
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from spinneret.kernel.clock import Clock
-from spinneret.kernel.errors import Conflict, Contended, NotFound, ValidationFailed
+from spinneret.kernel.errors import Conflict, Contended, ValidationFailed, existing
 from spinneret.kernel.ids import NewId
 from spinneret.kernel.paging import Page
 from spinneret.kernel.races import changing, until_written
@@ -64,10 +64,7 @@ class NoticeService:
 
     def get(self, tenant: str, notice_id: str) -> Notice:
         """Return the notice. Raises NotFound."""
-        notice = self.store.get(tenant, notice_id)
-        if notice is None:
-            raise NotFound("no such notice")
-        return notice
+        return existing(self.store.get(tenant, notice_id), "notice")
 
     def page(self, tenant: str, after: str | None, limit: int) -> Page[Notice]:
         """See NoticeStore.page."""

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from spinneret.kernel.clock import Clock
-from spinneret.kernel.errors import Conflict, Contended, NotFound
+from spinneret.kernel.errors import Conflict, Contended, NotFound, existing
 from spinneret.kernel.races import changing
 from spinneret.kernel.service import service
 from spinneret.monitoring.notices import limits as notice_limits
@@ -155,9 +155,7 @@ class StatusPages:
 
     def _at(self, slug: str) -> StatusPage:
         page = self.pages.at(slug) if is_slug(slug) else None
-        if page is None:
-            raise NotFound("no such status page")
-        return page
+        return existing(page, "status page")
 
     def _other(self, watched: TargetWithState) -> StatusPageRow:
         is_kept = rules.is_troubled(watched) and self._maintained(watched)

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from spinneret.access.keys.secrets import hash_of
 from spinneret.kernel.clock import Clock
-from spinneret.kernel.errors import Conflict, Contended, IdempotencyMismatch, NotFound
+from spinneret.kernel.errors import Conflict, Contended, IdempotencyMismatch, existing
 from spinneret.kernel.ids import NewId
 from spinneret.kernel.paging import Page
 from spinneret.kernel.races import changing, until_written
@@ -116,10 +116,7 @@ class TargetService:
 
     def get(self, tenant: str, target_id: str) -> TargetWithState:
         """Return the target. Raises NotFound."""
-        watched = self.store.get(tenant, target_id)
-        if watched is None:
-            raise NotFound("no such target")
-        return watched
+        return existing(self.store.get(tenant, target_id), "target")
 
     def page(
         self, tenant: str, host: str | None, after: str | None, limit: int

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from spinneret.kernel.clock import Clock
-from spinneret.kernel.errors import Conflict, Contended, NotFound
+from spinneret.kernel.errors import Conflict, Contended, existing
 from spinneret.kernel.ids import NewId
 from spinneret.kernel.paging import Page
 from spinneret.kernel.races import changing
@@ -62,10 +62,7 @@ class WindowService:
 
     def get(self, tenant: str, window_id: str) -> MaintenanceWindow:
         """Return the window. Raises NotFound."""
-        window = self.store.get(tenant, window_id)
-        if window is None:
-            raise NotFound("no such maintenance window")
-        return window
+        return existing(self.store.get(tenant, window_id), "maintenance window")
 
     def page(self, tenant: str, after: str | None, limit: int) -> Page[MaintenanceWindow]:
         """Return up to `limit` windows with ids after `after`, oldest first."""

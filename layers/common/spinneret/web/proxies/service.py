@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from spinneret.kernel.clock import Clock
-from spinneret.kernel.errors import FeatureDisabled, NotFound, ValidationFailed
+from spinneret.kernel.errors import FeatureDisabled, ValidationFailed, existing
 from spinneret.kernel.ids import NewId
 from spinneret.kernel.paging import Page
 from spinneret.kernel.races import changing, until_written
@@ -145,10 +145,7 @@ class ProxyService:
             raise ValidationFailed.of_field("proxy_config_id", "no such proxy config")
 
     def _config(self, tenant: str, config_id: str) -> ProxyConfig:
-        config = self.store.get(tenant, config_id)
-        if config is None:
-            raise NotFound("no such proxy config")
-        return config
+        return existing(self.store.get(tenant, config_id), "proxy config")
 
     def _servers(
         self, tenant: str, drafts: Sequence[ServerDraft], former: Sequence[ProxyServer]

@@ -14,6 +14,7 @@ from spinneret.kernel.errors import (
     RateLimited,
     TooManyRedirects,
     UrlBlocked,
+    existing,
 )
 from spinneret.kernel.service import service
 from spinneret.web.fetching.addresses import AddressPolicy
@@ -52,9 +53,7 @@ class ProxyTrials:
 
     def try_config(self, tenant: str, config_id: str, position: int, url: str) -> ProxyTestResult:
         """Test one server of a config, active or not, and count the outcome. Raises NotFound."""
-        config = self.store.get(tenant, config_id)
-        if config is None:
-            raise NotFound("no such proxy config")
+        config = existing(self.store.get(tenant, config_id), "proxy config")
         if position >= len(config.servers):
             raise NotFound("the config has no such server")
         route = self.rotation.route(config, position)
