@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -226,15 +227,24 @@ def test_layers_are_merged_in_their_order_and_left_as_they_were(cache: Any, tmp_
     assert (first.unpacked, second.unpacked) == (1, 1)
 
 
-def test_a_folder_is_removed_with_its_last_use(cache: Any, tmp_path: Path) -> None:
-    code = FakeArchive(tmp_path, {"a.py": ""})
+def test_a_folder_outlives_its_use_and_is_removed_at_a_start_days_later(
+    cache: Any, tmp_path: Path
+) -> None:
+    from spinneret_localstack.process_executor.archive_cache import KEPT_SECONDS, ArchiveCache
+
+    used, unused = (FakeArchive(tmp_path, {"a.py": text}) for text in ("used", "unused"))
     layers = [FakeArchive(tmp_path, {f"python/{name}.py": ""}) for name in "bc"]
-    uses = [cache.prepare(code, layers) for _ in range(2)]
-    cache.release(uses[0])
-    assert uses[1].task_root.exists()
-    assert uses[1].opt.exists()
-    cache.release(uses[1])
-    assert {path.name for path in (tmp_path / "cache").iterdir()} == {"no-layers"}
+    cache.release(cache.prepare(used, layers))
+    old = cache.prepare(unused, [])
+    cache.release(old)
+    past = time.time() - KEPT_SECONDS - 1
+    os.utime(old.task_root, (past, past))
+    (tmp_path / "cache" / "unfinished-1").mkdir()
+    restarted = ArchiveCache(tmp_path / "cache", lambda folder: None)
+    assert restarted.prepare(used, layers).task_root.exists()
+    assert (used.unpacked, [each.unpacked for each in layers]) == (1, [1, 1])
+    assert not old.task_root.exists()
+    assert not (tmp_path / "cache" / "unfinished-1").exists()
 
 
 def test_a_failed_unpacking_leaves_nothing_and_is_tried_again(cache: Any, tmp_path: Path) -> None:
@@ -361,12 +371,15 @@ def _runs(pid: int) -> bool:
 
 # Settings
 
+GIVEN = {"SPINNERET_LAMBDA_PYTHON": sys.executable, "SPINNERET_LAMBDA_ARCHIVES": "/archives"}
+
 
 @pytest.mark.parametrize(
     ("variables", "named"),
     [
-        ({}, "SPINNERET_LAMBDA_PYTHON"),
+        ({"SPINNERET_LAMBDA_PYTHON": ""}, "SPINNERET_LAMBDA_PYTHON"),
         ({"SPINNERET_LAMBDA_PYTHON": "/no/python"}, "SPINNERET_LAMBDA_PYTHON"),
+        ({"SPINNERET_LAMBDA_ARCHIVES": ""}, "SPINNERET_LAMBDA_ARCHIVES"),
         ({"SPINNERET_LAMBDA_MAX_ENVIRONMENTS": "0"}, "SPINNERET_LAMBDA_MAX_ENVIRONMENTS"),
         ({"SPINNERET_LAMBDA_MAX_IDLE": "many"}, "SPINNERET_LAMBDA_MAX_IDLE"),
         ({"SPINNERET_LAMBDA_IDLE_SECONDS": "0"}, "SPINNERET_LAMBDA_IDLE_SECONDS"),
@@ -376,14 +389,13 @@ def _runs(pid: int) -> bool:
 def test_a_wrong_setting_is_named(variables: dict[str, str], named: str) -> None:
     from spinneret_localstack.settings import Settings, SettingsError
 
-    python = {"SPINNERET_LAMBDA_PYTHON": sys.executable} if variables else {}
     with pytest.raises(SettingsError, match=named):
-        Settings.from_env(python | variables)
+        Settings.from_env(GIVEN | variables)
 
 
 def test_the_environments_are_bounded_without_any_setting() -> None:
     from spinneret_localstack.settings import Settings
 
-    settings = Settings.from_env({"SPINNERET_LAMBDA_PYTHON": sys.executable})
+    settings = Settings.from_env(GIVEN)
     assert (settings.max_environments, settings.max_idle, settings.idle_seconds) == (32, 12, 60)
     assert settings.parallel_inits == 2 * (os.cpu_count() or 1)

@@ -136,7 +136,7 @@ class Instance:
 
     def processes(self, part: str) -> list[ProcessId]:
         """Return all live processes of a part, even without its main process."""
-        return owned(self.owner(part), self.data / part)
+        return owned(self.owner(part), (self.data / part, self.kept(part)))
 
 
 def all_instances(workspace: Workspace) -> Iterator[Instance]:

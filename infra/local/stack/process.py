@@ -109,14 +109,14 @@ def _when_marked(pid: int) -> ProcessId | None:
     return None
 
 
-def owned(owner: str, task_folder: Path) -> list[ProcessId]:
-    """Return all live processes of a part: with its mark, or running from its task folder."""
+def owned(owner: str, task_folders: Collection[Path]) -> list[ProcessId]:
+    """Return all live processes of a part: with its mark, or running from its task folders."""
     mark = f"{OWNER_VARIABLE}={owner}".encode()
-    task = f"{TASK_VARIABLE}={task_folder}/".encode()
+    tasks = tuple(f"{TASK_VARIABLE}={folder}/".encode() for folder in task_folders)
     found = []
     for pid, environment in _environments():
         entries = environment.split(b"\0")
-        if mark in entries or any(entry.startswith(task) for entry in entries):
+        if mark in entries or any(entry.startswith(tasks) for entry in entries):
             process = identify(pid)
             if process is not None:
                 found.append(process)

@@ -112,7 +112,7 @@ def test_only_processes_with_the_very_mark_are_owned(start: Start, tmp_path: Pat
     mine = start(SLEEP, owner=f"{tmp_path}:part")
     start(SLEEP, owner=f"{tmp_path}:part2")
     start(SLEEP, owner=f"{tmp_path}-b:part")
-    _wait_for(lambda: process.owned(f"{tmp_path}:part", tmp_path) == [mine])
+    _wait_for(lambda: process.owned(f"{tmp_path}:part", [tmp_path]) == [mine])
 
 
 @pytest.mark.heavy
@@ -121,7 +121,7 @@ def test_a_process_is_found_from_its_start_on(tmp_path: Path) -> None:
     for number in range(100):  # the kernel shows a new program's environment an instant late
         owner = f"{tmp_path}:{number}"
         started = process.spawn(spec, log=tmp_path / "log", owner=owner)
-        found = process.owned(owner, tmp_path)
+        found = process.owned(owner, [tmp_path])
         for each in found:
             process.send(each, signal.SIGKILL)
         assert found == [started]
@@ -130,7 +130,7 @@ def test_a_process_is_found_from_its_start_on(tmp_path: Path) -> None:
 def test_functions_are_owned_by_where_their_code_is(start: Start, tmp_path: Path) -> None:
     function = start(SLEEP, owner="", LAMBDA_TASK_ROOT=f"{tmp_path}/code/1")
     start(SLEEP, owner="", LAMBDA_TASK_ROOT=f"{tmp_path}-other/code/1")
-    _wait_for(lambda: process.owned(f"{tmp_path}:part", tmp_path) == [function])
+    _wait_for(lambda: process.owned(f"{tmp_path}:part", [tmp_path]) == [function])
 
 
 def test_stop_ends_children_in_other_sessions_too(start: Start, tmp_path: Path) -> None:
@@ -139,7 +139,7 @@ def test_stop_ends_children_in_other_sessions_too(start: Start, tmp_path: Path) 
     child = process.identify(int((tmp_path / "child").read_text()))
     assert child is not None
     rest = process.stop(
-        [parent], lambda: process.owned(f"{tmp_path}:part", tmp_path / "data"), grace=10
+        [parent], lambda: process.owned(f"{tmp_path}:part", [tmp_path / "data"]), grace=10
     )
     assert rest == []
     assert not process.is_alive(parent)
@@ -151,7 +151,7 @@ def test_stop_kills_what_does_not_end_in_time(start: Start, tmp_path: Path) -> N
     _wait_for((tmp_path / "ready").exists)
     begin = time.monotonic()
     assert (
-        process.stop([stubborn], lambda: process.owned(f"{tmp_path}:part", tmp_path), grace=0.2)
+        process.stop([stubborn], lambda: process.owned(f"{tmp_path}:part", [tmp_path]), grace=0.2)
         == []
     )
     assert not process.is_alive(stubborn)

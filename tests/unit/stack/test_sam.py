@@ -1,5 +1,6 @@
 """SAM runs only if its inputs changed; a deployment ends with warm functions."""
 
+import json
 import shutil
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -20,6 +21,10 @@ echo "$1" >> "{calls}"
 test ! -e "{fails}" || exit 1
 test "$1" != build || {{ mkdir -p "{built}"; cp template.yaml "{built}"; }}
 """
+TEMPLATE = """
+Resources:
+  Machine: {Properties: {DefinitionUri: ../statemachines/m.asl.yaml, Name: !Sub "m-${Stage}"}}
+"""
 
 
 @pytest.fixture
@@ -28,6 +33,7 @@ def root(tmp_path: Path) -> Path:
     for name in ("template.yaml", "functions/a.py", "layers/x/y.py", "statemachines/m.asl.yaml"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("{}")
+    (tmp_path / "template.yaml").write_text(TEMPLATE)
     (tmp_path / "infra").mkdir()
     (tmp_path / "infra" / "core.yaml").write_text("{}")
     return tmp_path
@@ -57,6 +63,14 @@ def test_an_unchanged_application_is_validated_and_built_once(root: Path, sam: S
     assert calls(root) == ["validate", "build"]
 
 
+def test_what_is_built_is_json(root: Path, sam: Sam) -> None:
+    sam.build()
+    template = json.loads((sam.built / "template.yaml").read_text())
+    machine = template["Resources"]["Machine"]["Properties"]
+    assert machine == {"DefinitionUri": "m.asl.json", "Name": {"Fn::Sub": "m-${Stage}"}}
+    assert json.loads((sam.built / "m.asl.json").read_text()) == {}
+
+
 @pytest.mark.parametrize(
     ("changed", "repeated"),
     [
@@ -74,7 +88,7 @@ def test_a_change_repeats_what_reads_the_file(
 ) -> None:
     sam.validate()
     sam.build()
-    (root / changed).write_text("{x: y}")
+    (root / changed).write_text("{Resources: {}}")
     sam.validate()
     sam.build()
     assert calls(root)[2:] == repeated

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 PYTHON = "SPINNERET_LAMBDA_PYTHON"
+ARCHIVES = "SPINNERET_LAMBDA_ARCHIVES"
 PARALLEL_INITS = "SPINNERET_LAMBDA_PARALLEL_INITS"
 MAX_ENVIRONMENTS = "SPINNERET_LAMBDA_MAX_ENVIRONMENTS"
 MAX_IDLE = "SPINNERET_LAMBDA_MAX_IDLE"
@@ -28,6 +29,7 @@ class SettingsError(Exception):
 class Settings:
     """
     python: interpreter of the functions, with awslambdaric and boto3 installed.
+    archives: folder of unpacked code and layers, kept for the next start.
     parallel_inits: function processes that may import their code at the same time.
     max_environments: live function processes over all functions.
     max_idle: processes of these that may be idle.
@@ -36,6 +38,7 @@ class Settings:
     """
 
     python: Path
+    archives: Path
     parallel_inits: int
     max_environments: int
     max_idle: int
@@ -45,13 +48,12 @@ class Settings:
     @classmethod
     def from_env(cls, env: Mapping[str, str]) -> Settings:
         """Read the settings. Raises SettingsError."""
-        python = env.get(PYTHON)
-        if not python:
-            raise SettingsError(f"{PYTHON} is not set: it names the functions' interpreter")
+        python = _given(env, PYTHON, "the functions' interpreter")
         if not os.access(python, os.X_OK) or not Path(python).is_absolute():
             raise SettingsError(f"{PYTHON}={python} is not the absolute path of an executable")
         return cls(
             python=Path(python),
+            archives=Path(_given(env, ARCHIVES, "the folder of unpacked code")),
             # Starting is CPU-bound: with more at once, each start approaches the limit of 10 s.
             parallel_inits=_positive(env, PARALLEL_INITS, 2 * (os.cpu_count() or 1)),
             max_environments=_positive(env, MAX_ENVIRONMENTS, DEFAULT_MAX_ENVIRONMENTS),
@@ -59,6 +61,13 @@ class Settings:
             idle_seconds=_positive(env, IDLE_SECONDS, DEFAULT_IDLE_SECONDS),
             calls=env.get(CALLS, ""),
         )
+
+
+def _given(env: Mapping[str, str], name: str, meaning: str) -> str:
+    value = env.get(name)
+    if not value:
+        raise SettingsError(f"{name} is not set: it names {meaning}")
+    return value
 
 
 def _positive(env: Mapping[str, str], name: str, default: int) -> int:

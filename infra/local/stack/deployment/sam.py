@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,6 +12,7 @@ from typing import Any, Final, Literal
 import yaml
 
 from stack.containers import Engine
+from stack.deployment import templates
 from stack.deployment.record import STACK_NAME
 from stack.deployment.settings import EMBEDDER, SERVER
 from stack.deployment.sources import Sources, digest_of
@@ -88,7 +88,7 @@ class Sam:
         lock = self._workspace.locks / "sam-build.lock"
         with exclusive(lock, on_wait=lambda: None, timeout=2 * BUILD_SECONDS):
             self._sam(words, BUILD_SECONDS)
-        translate_machines(self._workspace.root / "statemachines", self.built)
+        write_as_json(self.built, self._workspace.root / "statemachines")
 
     def _digest(self, kind: Literal["templates", "buildable"]) -> str:
         """Return the hash of the files that a step reads, of its program and of its options."""
@@ -107,6 +107,7 @@ class Sam:
                 *("--stack-name", STACK_NAME),
                 *("--s3-bucket", bucket),
                 *("--capabilities", "CAPABILITY_IAM", "CAPABILITY_AUTO_EXPAND"),
+                "--use-json",
                 "--no-confirm-changeset",
                 "--disable-rollback",
                 *("--parameter-overrides", *overrides),
@@ -180,7 +181,7 @@ class Sam:
             EMBEDDER: self._embedder,
             "CHROMIUM": "none",  # functions here use the tool store's, see chromium_tool
             "SAM_CLI_TELEMETRY": "0",
-            "SAM_CLI_POLL_DELAY": "1",
+            "SAM_CLI_POLL_DELAY": "3",
         }
 
 
@@ -195,14 +196,19 @@ def _unless_done(record: Path, digest: str) -> Iterator[bool]:
     record.write_text(digest)
 
 
-def translate_machines(machines: Path, built: Path) -> None:
-    """Replace YAML definitions in the built template by JSON; LocalStack doesn't read YAML."""
-    template = built / "template.yaml"
-    text = template.read_text()
-    for machine in sorted(machines.glob("*.asl.yaml")):
-        target = built / machine.with_suffix(".json").name
-        target.write_text(json.dumps(yaml.safe_load(machine.read_text()), indent=2))
-        text = re.sub(
-            rf"DefinitionUri: \S*{re.escape(machine.name)}", f"DefinitionUri: {target.name}", text
-        )
-    template.write_text(text)
+def write_as_json(built: Path, machines: Path) -> None:
+    """Replace YAML in the build folder by JSON.
+
+    LocalStack reads no other definitions of state machines. Of templates, SAM and LocalStack read
+    JSON in a hundredth of the time.
+    """
+    for file in (built / "template.yaml", *built.glob("*/template.yaml")):
+        template = templates.load(file)
+        for resource in template["Resources"].values():
+            definition = Path(resource.get("Properties", {}).get("DefinitionUri", ""))
+            if definition.suffix == ".yaml":
+                target = Path(definition.name).with_suffix(".json")
+                states = yaml.safe_load((machines / definition.name).read_text())
+                (built / target).write_text(json.dumps(states, indent=2))
+                resource["Properties"]["DefinitionUri"] = target.name
+        file.write_text(json.dumps(template, indent=2))

@@ -101,6 +101,10 @@ def _settings(site: Site, data: Path, functions_python: Path) -> dict[str, str]:
         # Executor of our plug-in: each execution environment is a local process.
         "LAMBDA_RUNTIME_EXECUTOR": "process",
         "SPINNERET_LAMBDA_PYTHON": str(functions_python),
+        # Compiled files are of one interpreter.
+        "SPINNERET_LAMBDA_ARCHIVES": str(
+            site.instance.kept(NAME) / "archives" / functions_python.parents[1].name
+        ),
         **{name: environ[name] for name in EXECUTOR_VARIABLES if name in environ},
         # Our plug-in keeps data in it, for a new stack and for the next start.
         "SPINNERET_KEPT_FOLDER": str(site.instance.kept(NAME)),

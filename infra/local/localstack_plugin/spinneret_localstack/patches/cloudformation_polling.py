@@ -1,4 +1,4 @@
-"""CloudFormation polls a resource in progress every 0.2 seconds.
+"""CloudFormation polls a resource in progress every 0.05 seconds.
 
 Upstream: services/cloudformation/resource_provider.py, ResourceProviderExecutor.deploy_loop sleeps
 5 seconds between two polls, and no caller changes that.
@@ -11,7 +11,7 @@ from typing import Any
 from localstack.services.cloudformation.resource_provider import ResourceProviderExecutor
 from localstack.utils.patch import patch
 
-POLL_SECONDS = 0.2
+POLL_SECONDS = 0.05
 
 
 def apply() -> None:

@@ -1,4 +1,8 @@
-"""Unpacked code and layers on disk: one folder per content, shared by all functions that use it."""
+"""Unpacked code and layers on disk: one folder per content, shared by all functions that use it.
+
+Unpacking and compiling all layers takes 13 s of processor time, so folders outlive their use and
+LocalStack: the next deployment or start mostly has the same ones.
+"""
 
 import base64
 import functools
@@ -6,6 +10,7 @@ import hashlib
 import os
 import shutil
 import threading
+import time
 import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -15,6 +20,8 @@ from typing import Protocol
 from spinneret_localstack.process_executor.compilation import adopt_compiled
 
 _UNPACKED = ("code-", "layer-")  # unlike merged layers
+_UNFINISHED = "unfinished-"
+KEPT_SECONDS = 2 * 24 * 3600.0  # after the last use, looked at when LocalStack starts
 
 
 class Archive(Protocol):
@@ -50,16 +57,23 @@ class _Entry:
 
 
 class ArchiveCache:
-    """Thread-safe cache of unpacked archives. A folder exists while a prepared function uses it."""
+    """Thread-safe cache of unpacked archives, in a folder that one LocalStack uses at a time."""
 
     def __init__(self, root: Path, compile_missing: Callable[[Path], None]) -> None:
-        """`compile_missing` compiles the Python files of a folder that aren't compiled yet."""
+        """Remove folders of an interrupted start, and those that nothing used for KEPT_SECONDS.
+
+        `compile_missing` compiles the Python files of a folder that aren't compiled yet.
+        """
         self._root = root
         self._compile_missing = compile_missing
         self._lock = threading.Lock()
         self._entries: dict[str, _Entry] = {}
         self._no_layers = root / "no-layers"
-        self._no_layers.mkdir(parents=True)
+        self._no_layers.mkdir(parents=True, exist_ok=True)
+        for path in root.iterdir():
+            old = path.stat().st_mtime < time.time() - KEPT_SECONDS and path != self._no_layers
+            if old or path.name.startswith(_UNFINISHED):
+                shutil.rmtree(path)
 
     def prepare(self, code: Archive, layers: Sequence[Archive]) -> FunctionFolders:
         """Unpack missing archives, and return their folders. Files of later layers win, as on AWS.
@@ -113,27 +127,22 @@ class ArchiveCache:
         held.append(name)
         with entry.building:
             if not entry.path.exists():
-                unfinished = self._root / f"unfinished-{uuid.uuid4().hex}"
+                unfinished = self._root / f"{_UNFINISHED}{uuid.uuid4().hex}"
                 try:
                     build(unfinished)
                     unfinished.rename(entry.path)
                 finally:
                     shutil.rmtree(unfinished, ignore_errors=True)
+            os.utime(entry.path)
         return entry.path
 
     def _release(self, names: Sequence[str]) -> None:
-        for name in names:
-            with self._lock:
+        with self._lock:
+            for name in names:
                 entry = self._entries[name]
                 entry.uses -= 1
-                if entry.uses:
-                    continue
-                del self._entries[name]
-                # Renamed under the lock: later requests for this content build it again.
-                unused = self._root / f"unused-{uuid.uuid4().hex}"
-                if entry.path.exists():
-                    entry.path.rename(unused)
-            shutil.rmtree(unused, ignore_errors=True)
+                if not entry.uses:
+                    del self._entries[name]
 
 
 def _key(kind: str, archive: Archive) -> str:

@@ -23,7 +23,7 @@ from spinneret_localstack.settings import Settings
 class LambdaHost:
     """Shared resources of all functions.
 
-    `folder` holds all files of the executor, and is removed when LocalStack ends.
+    `folder` holds all files of the executor but the archives, and is removed when LocalStack ends.
     """
 
     folder: Path
@@ -56,7 +56,7 @@ class LambdaHost:
             folder=folder,
             interpreter=interpreter,
             archives=ArchiveCache(
-                folder / "archives", partial(compile_missing, interpreter.executable)
+                settings.archives, partial(compile_missing, interpreter.executable)
             ),
             pool=pool,
             init_slots=threading.BoundedSemaphore(settings.parallel_inits),
