@@ -74,8 +74,6 @@ def _engine() -> Iterator[None]:
         ("AuditSchedules", "audits/schedules", "submitted"),
         ("Ticks", "watch/ticks", "ticks"),
         ("OrderPolling", "marketplace/poll_orders", "adjusted"),
-        ("ConsoleApi", "console/page", "text/html"),
-        ("SignInApi", "sign_in/login", "statusCode"),
     ],
 )
 def test_a_function_of_every_area_runs_in_a_container_against_the_instance(
