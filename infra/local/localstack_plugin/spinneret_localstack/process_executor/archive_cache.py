@@ -60,7 +60,7 @@ class ArchiveCache:
     """Thread-safe cache of unpacked archives, in a folder that one LocalStack uses at a time."""
 
     def __init__(self, root: Path, compile_missing: Callable[[Path], None]) -> None:
-        """Remove folders of an interrupted start, and those that nothing used for KEPT_SECONDS.
+        """Remove unfinished folders, and folders without a use for KEPT_SECONDS.
 
         `compile_missing` compiles the Python files of a folder that aren't compiled yet.
         """
