@@ -42,6 +42,20 @@ def test_every_row_of_the_failure_matrix_names_a_test_that_is_there() -> None:
         assert f"def {name}(" in (ROOT / file).read_text(), f"F{number}: {file}::{name}"
 
 
+def test_the_index_of_decisions_has_every_title_in_its_area() -> None:
+    text = (ROOT / "docs" / "decisions.md").read_text()
+    index, *areas = re.split(r"^## ", text.partition("## Index\n")[2], flags=re.MULTILINE)
+    lists = re.split(r"^- \*\*\[", index, flags=re.MULTILINE)[1:]
+    indexed, titled = {}, {}
+    for each in lists:
+        area, _, titles = re.sub(r"\s+", " ", each).strip().partition("]")
+        listed = re.sub(r"^\S* reversible: | \*One-way:\*|\.$", "", titles)
+        indexed[area] = sorted(re.split(r"[;.] ", listed))
+    for each in areas:
+        titled[each.partition("\n")[0]] = sorted(re.findall(r"^### (.+)$", each, re.MULTILINE))
+    assert indexed == titled
+
+
 PAGES = sorted(
     [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("clients/*/*.md")],
     key=lambda page: page.relative_to(ROOT),

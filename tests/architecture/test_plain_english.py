@@ -1,12 +1,9 @@
 """Docstrings, comments, messages and pages contain few sentences that are hard to read."""
 
-import ast
 import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, NamedTuple
-
-import pytest
 
 from tests.architecture.conftest import ROOT
 
@@ -32,7 +29,13 @@ ALLOWED: Final = {
 """Highest count of each pattern. Lower it after a rewrite; a good sentence may raise it by one."""
 
 _ANY: Final = re.compile("|".join(f"(?:{pattern})" for pattern in ALLOWED))
-_BLOCKS: Final = ("body", "handlers", "orelse", "finalbody", "cases")
+_TEXT: Final = re.compile(r'(^ *r?)?"{3}(.*?)"{3}', re.DOTALL | re.MULTILINE)
+"""A docstring, at the start of its line, or another text."""
+_RAISE: Final = re.compile(r"^( *)raise [^\n]*(?:\n(?:\1 |\1\)|(?=\n))[^\n]*)*", re.MULTILINE)
+_STRING: Final = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
+_VALUE: Final = re.compile(r"\{[^{}]*\}")
+_JOINT: Final = re.compile(r'"\n *f?"')
+"""Between two halves of a string."""
 _COMMENT: Final = re.compile(r"(?:^\s*|  )# (.*)$")
 _CODE_BLOCK: Final = re.compile(r"`{3}.*?`{3}", re.DOTALL)
 _SENTENCE: Final = re.compile(r"\S.*?(?:(?<=[.!?:])(?=\s)|(?=\n\n)|\Z)", re.DOTALL)
@@ -61,28 +64,20 @@ def _in_markdown(source: str) -> Iterator[tuple[int, str]]:
 
 
 def _in_python(source: str) -> Iterator[tuple[int, str]]:
-    for statement in _statements(ast.parse(source)):
-        if isinstance(statement, ast.Expr):
-            yield from _strings(statement.value)
-        elif isinstance(statement, ast.Raise):
-            for part in ast.walk(statement):
-                yield from _strings(part)
+    """Yield docstrings, messages of raised errors, and comments, as the formatter lays them out.
+
+    Parsing takes three times as long.
+    """
+    for found in _TEXT.finditer(source):
+        if found[1] is not None:
+            yield source.count("\n", 0, found.start(2)) + 1, found[2]
+    for found in _RAISE.finditer(source):
+        for message in _STRING.findall(_JOINT.sub("", found[0])):
+            for part in _VALUE.split(message):
+                yield source.count("\n", 0, found.start()) + 1, part
     for number, line in enumerate(source.splitlines(), start=1):
-        if comment := _COMMENT.search(line):
+        if "# " in line and (comment := _COMMENT.search(line)):
             yield number, comment[1]
-
-
-def _statements(parent: ast.AST) -> Iterator[ast.AST]:
-    """Yield all statements below a node, but no expressions, which saves half the time."""
-    for block in _BLOCKS:
-        for statement in getattr(parent, block, ()):
-            yield statement
-            yield from _statements(statement)
-
-
-def _strings(node: ast.AST) -> Iterator[tuple[int, str]]:
-    if isinstance(node, ast.Constant) and isinstance(node.value, str):
-        yield node.lineno, node.value
 
 
 def _suspects() -> list[Text]:
@@ -96,7 +91,6 @@ def _suspects() -> list[Text]:
     return [text for file in files for text in _texts(file) if _ANY.search(text.words)]
 
 
-@pytest.mark.heavy
 def test_few_sentences_have_to_be_read_twice() -> None:
     suspects, wrong = _suspects(), []
     for pattern, allowed in ALLOWED.items():

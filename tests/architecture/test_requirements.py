@@ -19,27 +19,18 @@ COMMENT: Final = re.compile(r"^ *# covers\b *(.*)$", re.MULTILINE)
 
 
 class Row(NamedTuple):
-    """A row of a table; code and tests are empty for what isn't built yet."""
+    """A row of a table."""
 
     id: str
     behaviour: str
-    code: tuple[str, ...] = ()
-    tests: tuple[str, ...] = ()
-
-
-class Requirements(NamedTuple):
-    """The rows of docs/requirements.md."""
-
-    built: Sequence[Row]
-    not_built: Sequence[Row]
+    code: tuple[str, ...]
+    tests: tuple[str, ...]
 
 
 @pytest.fixture(scope="module")
-def requirements() -> Requirements:
-    """The page, parsed."""
-    text = (ROOT / "docs" / "requirements.md").read_text()
-    built, not_built = text.split("\n## Not built yet\n")
-    return Requirements(_rows(built), _rows(not_built))
+def requirements() -> Sequence[Row]:
+    """The rows of the page."""
+    return _rows((ROOT / "docs" / "requirements.md").read_text())
 
 
 @pytest.fixture(scope="module")
@@ -54,27 +45,27 @@ def covering() -> Mapping[str, set[str]]:
 
 
 def test_every_row_names_the_tests_that_cover_it(
-    requirements: Requirements, covering: Mapping[str, set[str]]
+    requirements: Sequence[Row], covering: Mapping[str, set[str]]
 ) -> None:
     wrong = {
         row.id: (set(row.tests), covering.get(row.id, set()))
-        for row in requirements.built
+        for row in requirements
         if not row.tests or set(row.tests) != covering.get(row.id)
     }
     assert wrong == {}, "(named by the row, commented in tests)"
 
 
 def test_every_comment_names_a_row(
-    requirements: Requirements, covering: Mapping[str, set[str]]
+    requirements: Sequence[Row], covering: Mapping[str, set[str]]
 ) -> None:
-    rows = {row.id for row in requirements.built}
+    rows = {row.id for row in requirements}
     assert {each: files for each, files in covering.items() if each not in rows} == {}
 
 
-def test_every_path_of_a_row_exists(requirements: Requirements) -> None:
+def test_every_path_of_a_row_exists(requirements: Sequence[Row]) -> None:
     missing = [
         (row.id, path)
-        for row in requirements.built
+        for row in requirements
         for paths, folders in ((row.code, CODE), (row.tests, (TESTS,)))
         for path in paths or ["none"]
         if not any((folder / path).exists() for folder in folders)
@@ -82,14 +73,13 @@ def test_every_path_of_a_row_exists(requirements: Requirements) -> None:
     assert missing == []
 
 
-def test_the_numbers_of_an_area_have_no_gap(requirements: Requirements) -> None:
+def test_the_numbers_of_an_area_have_no_gap(requirements: Sequence[Row]) -> None:
     numbers: defaultdict[str, set[int]] = defaultdict(set)
-    for rows in requirements:
-        assert len({row.id for row in rows}) == len(rows), "an id has two rows"
-        for row in rows:
-            found = ID.fullmatch(row.id)
-            assert found, row.id
-            numbers[found[1]].add(int(found[2]))
+    assert len({row.id for row in requirements}) == len(requirements), "an id has two rows"
+    for row in requirements:
+        found = ID.fullmatch(row.id)
+        assert found, row.id
+        numbers[found[1]].add(int(found[2]))
     assert dict(numbers) == {area: set(range(1, max(of) + 1)) for area, of in numbers.items()}
 
 
@@ -98,6 +88,6 @@ def _rows(text: str) -> Sequence[Row]:
     lines = [line for line in text.splitlines() if line.startswith("| ") and line[2:4] != "id"]
     rows = [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines]
     return [
-        Row(name, behaviour, *(tuple(re.findall("`(.+?)`", cell)) for cell in paths))
-        for name, behaviour, *paths in rows
+        Row(name, behaviour, *(tuple(re.findall("`(.+?)`", cell)) for cell in (code, tests)))
+        for name, behaviour, code, tests in rows
     ]

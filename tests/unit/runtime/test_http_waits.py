@@ -39,6 +39,7 @@ def seconds(api: Api) -> float:
     return (api.crawls.clock() - START).total_seconds()
 
 
+# covers C-01
 @pytest.mark.usefixtures("works")
 def test_a_waiting_crawl_is_answered_with_its_result(api: Api, key: str) -> None:
     answer = post(api, key, wait=25)
