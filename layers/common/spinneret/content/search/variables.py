@@ -28,4 +28,4 @@ INDEX_AND_EMBEDDER: Final = (
 )
 SEARCHING: Final = (*INDEX_AND_EMBEDDER, TEI__TIMEOUT_S)
 WRITING: Final = (*SEARCHING, TEI__BATCH_SIZE, INDEX_SHARDS, INDEX_REPLICAS)
-"""For functions that write chunks; the first write creates the index."""
+"""Variables of functions that write chunks; the first write creates the index."""
