@@ -246,16 +246,16 @@ def test_a_key_with_write_scope_is_offered_an_import_but_no_connection(
 def test_jobs_of_a_batch_come_page_by_page_and_those_that_need_the_seller_alone(
     browser: Browser, site: Site
 ) -> None:
-    codes = iter(["MARKETPLACE_UNAVAILABLE", "NEEDS_INPUT"] * 9)
     api = DescribedApi(PLAIN)
 
     def failed(method: str, path: str) -> Answer | None:
         if path != "/api/marketplace/jobs":
             return None
         [row, *_] = api.described(method, path)[1]["items"]
-        items = [{**row, "job_id": code, "error": {"error": code}} for code in ("A", "B")]
-        for item in items:
-            item["error"]["code"] = next(codes)
+        items = [
+            {**row, "job_id": f"{code}_{len(api.asked)}", "error": {"code": code, "error": code}}
+            for code in ("MARKETPLACE_UNAVAILABLE", "NEEDS_INPUT")
+        ]
         return 200, {"items": items, "next_cursor": "second", "has_more": True}
 
     api.scripted.append(failed)

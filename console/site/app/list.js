@@ -8,22 +8,22 @@ import { place, setQuery } from "./router.js";
 const PAGE = 25;
 
 // Load a list page by page: { rows, error, isLoading, hasMore, more, reload }. `path` null loads
-// nothing yet. A changed `stamp` reloads it, unless further pages are shown, which would go away.
+// nothing yet. A changed `stamp` reloads it quietly, unless further pages are shown, which would go away.
 export const useList = (path, values = {}, stamp) => {
   const key = JSON.stringify([path, values]);
-  const [state, setState] = useState({ key: "", rows: [], error: null, isLoading: true, cursor: null });
+  const [state, setState] = useState({ key: "", rows: [], error: null, isLoading: true, cursor: null, isFirst: true });
   const asked = useRef(0);
   const ask = useCallback(
-    async (cursor, former) => {
+    async (cursor, former, isQuiet = false) => {
       if (!path) return;
       const number = ++asked.current;
-      setState((was) => ({ ...was, isLoading: true, error: null }));
+      setState((was) => ({ ...was, isLoading: !isQuiet, error: null }));
       try {
         const answer = await api.get(path, { limit: PAGE, ...values, cursor });
         if (number !== asked.current) return;
         const next = answer.next_cursor ?? null;
         const rows = [...former, ...(answer.items ?? answer.result ?? [])];
-        setState({ key, rows, error: null, isLoading: false, cursor: answer.has_more === false ? null : next });
+        setState({ key, rows, error: null, isLoading: false, cursor: answer.has_more === false ? null : next, isFirst: !cursor });
       } catch (error) {
         if (number !== asked.current) return;
         setState((was) => ({ ...was, key, error, isLoading: false, rows: was.key === key ? was.rows : [] }));
@@ -40,7 +40,7 @@ export const useList = (path, values = {}, stamp) => {
   }, [reload]);
   const seen = useRef(stamp);
   useEffect(() => {
-    if (seen.current !== stamp && state.rows.length <= (values.limit ?? PAGE)) reload();
+    if (seen.current !== stamp && state.isFirst && !state.isLoading) ask(undefined, [], state.key === key);
     seen.current = stamp;
   }, [stamp]);
   const isCurrent = state.key === key;

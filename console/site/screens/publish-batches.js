@@ -48,10 +48,10 @@ const JOB_COLUMNS = [
 ];
 
 // The jobs of a batch. The API has no filter for those that wait for the seller: they are failed ones.
-const BatchJobs = ({ batch }) => {
+const BatchJobs = ({ batch, stamp }) => {
   const { status } = place.value.query;
   const isSellers = status === "needs_input";
-  const list = useList("api/marketplace/jobs", { batch_job_id: batch.batch_id, status: isSellers ? "failed" : status, limit: SHOWN }, batch.pending_count);
+  const list = useList("api/marketplace/jobs", { batch_job_id: batch.batch_id, status: isSellers ? "failed" : status, limit: SHOWN }, stamp);
   const rows = isSellers ? list.rows.filter((job) => SELLERS.includes(job.error?.code)) : list.rows;
   return html`<${Card} title=${plural(batch.total_count, "job")} actions=${html`<button type="button" onClick=${list.reload}>Refresh</button>`}>
     <${Filters} of=${[{ name: "status", title: "State", options: [["needs_input", "needs your input"], ...STATES] }]} />
@@ -63,7 +63,7 @@ const Waiting = ({ error, retry, title }) =>
   html`<${Header} title=${title} back=${{ href: href("publish", "batches"), title: "Batches" }} /><${Pending} error=${error} retry=${retry} />`;
 
 export const Batch = ({ id }) => {
-  const { data: batch, error, reload } = useJob(`api/batch-jobs/${id}`);
+  const { data: batch, error, at, reload } = useJob(`api/batch-jobs/${id}`);
   if (!batch) return html`<${Waiting} title="Batch" error=${error} retry=${reload} />`;
   const job = { ...batch, kind: "publish_batch", progress: batch.progress_percent };
   return html`
@@ -76,7 +76,7 @@ export const Batch = ({ id }) => {
       <${JobState} job=${job} />
       <${Facts} of=${[["Begins at", batch.publish_at && html`<${Time} at=${batch.publish_at} />`], ["Submitted", html`<${Time} at=${batch.created_at} />`], ["Ended", batch.completed_at && html`<${Time} at=${batch.completed_at} />`], ["Id", html`<code>${id}</code>`]]} />
     </${Card}>
-    <${BatchJobs} batch=${batch} />
+    <${BatchJobs} batch=${batch} stamp=${at} />
   `;
 };
 
