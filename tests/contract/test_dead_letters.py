@@ -25,10 +25,15 @@ RECEIVE_SECONDS = 20.0
 
 @pytest.fixture
 def urls(client_of: Callable[[str], Any]) -> Iterator[dict[str, str]]:
-    client, lane = client_of("sqs"), f"contract-{uuid4().hex[:12]}-{LANE}"
+    client, prefix = client_of("sqs"), f"contract-{uuid4().hex[:12]}-"
+    lane = prefix + LANE
     made = {
         name: client.create_queue(QueueName=queue)["QueueUrl"]
-        for name, queue in (("lane", lane), ("dead", f"{lane}-dead"))
+        for name, queue in (
+            ("lane", lane),
+            ("dead", f"{lane}-dead"),
+            ("rules", f"{prefix}rules-dead"),
+        )
     }
     yield made
     for url in made.values():

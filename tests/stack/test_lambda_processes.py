@@ -253,7 +253,8 @@ def test_a_failed_unpacking_leaves_nothing_and_is_tried_again(cache: Any, tmp_pa
         patch.setattr(layer, "prepare_for_execution", _fail)
         with pytest.raises(OSError, match="disk"):
             cache.prepare(code, [layer])
-    assert {path.name for path in (tmp_path / "cache").iterdir()} == {"no-layers"}
+    left = {path.name.partition("-")[0] for path in (tmp_path / "cache").iterdir()}
+    assert left == {"no", "code"}
     assert (cache.prepare(code, [layer]).opt / "python/b.py").exists()
 
 
