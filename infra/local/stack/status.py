@@ -3,7 +3,7 @@
 import argparse
 import time
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import astuple, dataclass
 from pathlib import Path
@@ -40,7 +40,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace, workspace: Workspace) -> int:
     """Print the status; return 0 if parts run and all of them pass their probes.
 
-    Of memory that processes share, as forks do, each counts its part.
+    A page of memory that processes share counts once: each shows its share.
     """
     instance = Instance.named(arguments.instance, workspace)
     record = instance.read()
@@ -49,11 +49,15 @@ def run(arguments: argparse.Namespace, workspace: Workspace) -> int:
         return 1
     parts = [part for part in all_parts(workspace) if part.name in record.parts]
     health = _health(parts, record)
-    rows = [row for part in parts for row in _rows(part, instance, record, health[part.name])]
-    total = sum(
-        proportional_bytes(process) for part in parts for process in instance.processes(part.name)
-    )
-    rows.append(Row("all", "", "", f"{total / 1e6:.0f} MB", "", ""))
+    sizes = {
+        part.name: {each: proportional_bytes(each) for each in instance.processes(part.name)}
+        for part in parts
+    }
+    rows = [
+        row for part in parts for row in _rows(part, record, health[part.name], sizes[part.name])
+    ]
+    total = sum(size for each in sizes.values() for size in each.values())
+    rows.append(Row("all", "", "", _megabytes(total), "", ""))
     for line in table([HEADINGS, *rows]):
         workspace.progress.say(line)
     for line in _deployed(instance):
@@ -88,21 +92,23 @@ def _health(parts: Sequence[Part], record: Record) -> dict[str, str]:
     return health
 
 
-def _rows(part: Part, instance: Instance, record: Record, health: str) -> Iterator[Row]:
+def _rows(part: Part, record: Record, health: str, sizes: Mapping[ProcessId, int]) -> Iterator[Row]:
     running = record.alive().get(part.name)
     main = running.process if running is not None else None
     url = part.url(record.ports)
     if main is None:
         yield Row(part.name, "-", "-", "-", url, health)
     else:
-        yield Row(part.name, str(main.pid), _since(main), _megabytes([main]), url, health)
+        size = _megabytes(sizes.get(main, 0))
+        yield Row(part.name, str(main.pid), _since(main), size, url, health)
     children: dict[str, list[ProcessId]] = defaultdict(list)
-    for process in instance.processes(part.name):
+    for process in sizes:
         if process != main:
             children[_kind(process)].append(process)
     for kind, group in sorted(children.items()):
         pid = str(group[0].pid) if len(group) == 1 else f"{len(group)} processes"
-        yield Row(f"  {kind}", pid, _since(group[0]), _megabytes(group), "", "")
+        size = _megabytes(sum(sizes[each] for each in group))
+        yield Row(f"  {kind}", pid, _since(group[0]), size, "", "")
 
 
 def _kind(process: ProcessId) -> str:
@@ -117,8 +123,8 @@ def _since(process: ProcessId) -> str:
     return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(started_at(process)))
 
 
-def _megabytes(processes: Sequence[ProcessId]) -> str:
-    return f"{sum(proportional_bytes(process) for process in processes) / 1e6:.0f} MB"
+def _megabytes(size: int) -> str:
+    return f"{size / 1e6:.0f} MB"
 
 
 def table(rows: Sequence[Row]) -> list[str]:

@@ -90,7 +90,7 @@ def live_service(stage: Stage, others: Others | None = None) -> LiveService:
         connections=DynamoConnectionStore(stage.dynamodb, stage[JOBS_TABLE]),
         sockets=sockets(stage),
         clock=stage.clock,
-        others=others,
+        others=others or {},
     )
 
 

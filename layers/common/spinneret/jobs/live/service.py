@@ -8,6 +8,7 @@ that fails, the connection's next message does.
 import json
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import field
 from datetime import datetime, timedelta
 from typing import Any, Final
 
@@ -52,10 +53,7 @@ class LiveService:
     connections: ConnectionStore
     sockets: Sockets
     clock: Clock
-    others: Others | None = None
-
-    def __post_init__(self) -> None:
-        self._others: Others = self.others or {}
+    others: Others = field(default_factory=dict)
 
     def connect(self, connection: Connection) -> None:
         """Store the connection with its tenant, key and expiry."""
@@ -146,7 +144,7 @@ class LiveService:
 
     def _serve(self, connection: Connection, text: str) -> None:
         value = _object(text)
-        other = self._others.get(str(value.get("action")))
+        other = self.others.get(str(value.get("action")))
         if other is not None:
             self._send(connection.id, other(connection, value))
             return
