@@ -81,14 +81,13 @@ def watch(
 def _follow(tools: Tools, batch_id: str) -> None:
     with tools.watching(batch_id) as show:
         while not (batch := tools.client.batches.get(batch_id)).is_terminal:
-            show(
-                batch.progress_percent, f"{batch.completed_count} done, {batch.failed_count} failed"
-            )
+            show(batch.progress_percent, _counts(batch))
             time.sleep(PAUSE)
-
-    def text() -> None:
-        counts = f"{batch.completed_count} done, {batch.failed_count} failed"
-        tools.output.line(f"{batch.status} {batch_id}: {counts}")
-
-    tools.output.result(batch, text)
+    tools.output.result(
+        batch, lambda: tools.output.line(f"{batch.status} {batch_id}: {_counts(batch)}")
+    )
     exits.leave(exits.code_of([batch.status]))
+
+
+def _counts(batch: Any) -> str:
+    return f"{batch.completed_count} done, {batch.failed_count} failed"
