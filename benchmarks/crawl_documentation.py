@@ -22,7 +22,7 @@ from spinneret.content.documents.dynamo import DynamoDocumentStore
 from spinneret.content.documents.s3 import S3ContentStore
 from spinneret.content.extraction.targets import without_targets
 from spinneret.web.exploring.frontier.dynamo import DynamoFrontierStore
-from spinneret.web.exploring.frontier.models import CrawlRef, Page, PageState
+from spinneret.web.exploring.frontier.models import CrawlRef, FrontierPage, PageState
 from stack.deployment import record
 
 PAGES: Final = 300
@@ -60,7 +60,7 @@ def crawl_documentation(client: httpx.Client) -> None:
     _print_words(rows)
 
 
-def _print_words(rows: list[Page]) -> None:
+def _print_words(rows: list[FrontierPage]) -> None:
     dynamodb = boto3.resource("dynamodb", endpoint_url=_gateway()).meta.client
     documents = DynamoDocumentStore(dynamodb, outputs()["DocumentsTable"], outputs()["JobsTable"])
     s3 = boto3.client("s3", endpoint_url=_gateway())
@@ -106,7 +106,7 @@ def _words(text: str) -> list[str]:
     return _WORD.findall(text.casefold())
 
 
-def _rows(job_id: str) -> Iterator[Page]:
+def _rows(job_id: str) -> Iterator[FrontierPage]:
     dynamodb = boto3.resource("dynamodb", endpoint_url=_gateway()).meta.client
     store = DynamoFrontierStore(dynamodb, outputs()["FrontierTable"])
     after: str | None = None

@@ -34,7 +34,7 @@ from benchmarks.extraction import (  # noqa: E402 - after the path above
 from benchmarks.extraction_scores import page_f1  # noqa: E402 - after the path above
 from spinneret.content.extraction import choice, pages, threads  # noqa: E402 - after the path above
 from spinneret.content.extraction.models import PageType  # noqa: E402 - after the path above
-from spinneret.content.extraction.page import Choice, Page  # noqa: E402 - after the path above
+from spinneret.content.extraction.page import Choice, ParsedPage  # noqa: E402 - after the path above
 
 PRESENT: Final = "as it stands"
 FOLDS: Final = 5
@@ -69,7 +69,7 @@ def remembering(name: str, engine: Callable[..., Choice | None]) -> tuple[str, A
     """The engine under its name, with its answer for each page kept."""
     known: dict[int, Choice | None] = {}
 
-    def answer(page: Page, *given: object) -> Choice | None:
+    def answer(page: ParsedPage, *given: object) -> Choice | None:
         key = hash((page.text, *given))
         if key not in known:
             known[key] = engine(page, *given)

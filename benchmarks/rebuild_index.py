@@ -44,7 +44,7 @@ from spinneret.content.documents import rules  # noqa: E402 - after the path abo
 from spinneret.content.documents.chunks import ChunkMaker, Vector  # noqa: E402 - after the path above
 from spinneret.content.documents.dynamo import DynamoDocumentStore  # noqa: E402 - after the path above
 from spinneret.content.documents.models import Document, DocumentSource, UrlLease  # noqa: E402 - after the path above
-from spinneret.content.documents.service import Indexer, Page  # noqa: E402 - after the path above
+from spinneret.content.documents.service import DocumentDraft, Indexer  # noqa: E402 - after the path above
 from spinneret.content.extraction.models import Content, Metadata  # noqa: E402 - after the path above
 from spinneret.content.search.wiring import embedder, written_index  # noqa: E402 - after the path above
 from spinneret.content.wiring import DOCUMENTS_TABLE, content_store  # noqa: E402 - after the path above
@@ -151,7 +151,7 @@ def seeded(wanted: int) -> int:
             vectors[rules.embedded_text(chunk)] = tuple((near / np.linalg.norm(near)).tolist())
         known.find(TENANT, model_id, []).keep(vectors)
         url = f"https://bench.example/{number}"
-        page = Page(
+        page = DocumentDraft(
             tenant=TENANT,
             url=url,
             url_key=url,

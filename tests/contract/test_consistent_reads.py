@@ -13,8 +13,8 @@ from spinneret.outbox.models import DomainEvent, SubjectRef
 from spinneret.web.dynamo import DynamoProgressStore
 from spinneret.web.fetching.urls import parse_url
 from spinneret.web.hosts.dynamo import DynamoHostStore
-from spinneret.web.hosts.models import Block
-from spinneret.web.models import Caller, Progress
+from spinneret.web.hosts.models import HostBlock
+from spinneret.web.models import Caller, RedirectProgress
 from spinneret.web.politeness.changes import ConditionalUpdate
 from spinneret.web.politeness.dynamo import DynamoHostStateStore
 from spinneret.web.politeness.models import Record
@@ -45,7 +45,7 @@ def test_the_host_ledger_reads_consistently(table: tuple[LaggingTable, str], ten
 
 def test_the_host_store_reads_consistently(table: tuple[LaggingTable, str], tenant: str) -> None:
     store = DynamoHostStore(*table)  # type: ignore[arg-type]  # stands for a client
-    blocked = store.block(tenant, "site.example", Block(reason="r", since=START))
+    blocked = store.block(tenant, "site.example", HostBlock(reason="r", since=START))
     assert store.find(tenant, ["site.example"]) == (blocked,)
     assert store.page(tenant, None, None, 10).items == (blocked,)
 
@@ -53,7 +53,10 @@ def test_the_host_store_reads_consistently(table: tuple[LaggingTable, str], tena
 def test_progress_is_read_consistently(table: tuple[LaggingTable, str], tenant: str) -> None:
     store = DynamoProgressStore(*table)  # type: ignore[arg-type]  # stands for a client
     first, second = parse_url("https://a.example/"), parse_url("https://b.example/")
-    caller, progress = Caller(tenant=tenant, id="job_1/1"), Progress(left=(first,), url=second)
+    caller, progress = (
+        Caller(tenant=tenant, id="job_1/1"),
+        RedirectProgress(left=(first,), url=second),
+    )
     store.keep(caller, progress, START)
     assert store.find(caller, first, START) == progress
 

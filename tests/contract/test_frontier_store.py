@@ -15,8 +15,8 @@ from spinneret.web.exploring.frontier.models import (
     Crawl,
     CrawlRef,
     EndReason,
+    FrontierPage,
     LinkCandidate,
-    Page,
     PageState,
     Plan,
     Strategy,
@@ -54,7 +54,7 @@ def crawl(store: FrontierStore, ref: CrawlRef) -> Crawl:
     return crawl
 
 
-def page(number: int, **given: Any) -> Page:
+def page(number: int, **given: Any) -> FrontierPage:
     values: dict[str, Any] = {
         "url": f"https://site.example/{number}",
         "host": "site.example",
@@ -63,7 +63,7 @@ def page(number: int, **given: Any) -> Page:
         "rank": f"{number:05}",
         "discovered_at": START,
     }
-    return Page(key=key_of(str(number)), **values | given)
+    return FrontierPage(key=key_of(str(number)), **values | given)
 
 
 FULL = page(
@@ -95,12 +95,12 @@ FULL = page(
 )
 
 
-def add(store: FrontierStore, crawl: Crawl, *pages: Page) -> None:
+def add(store: FrontierStore, crawl: Crawl, *pages: FrontierPage) -> None:
     for start in range(0, len(pages), 90):
         store.commit(crawl, FrontierTransaction(new=pages[start : start + 90]))
 
 
-def moved(before: Page, **changes: Any) -> PageUpdate:
+def moved(before: FrontierPage, **changes: Any) -> PageUpdate:
     return PageUpdate(before=before, after=replace(before, **changes))
 
 
@@ -164,7 +164,7 @@ def test_a_driver_that_counted_before_a_page_ended_changes_nothing(
     store.commit(crawl, FrontierTransaction(plus=CounterDelta(**{counter: 1})))
     counted = replace(crawl, **{counter: 1})  # type: ignore[arg-type]  # the name of a number
 
-    def change(before: Crawl, of: Page) -> FrontierTransaction:
+    def change(before: Crawl, of: FrontierPage) -> FrontierTransaction:
         after = replace(before, batch=9) if writes else before
         return FrontierTransaction(before=before, after=after, counted=True, new=(of,))
 
@@ -213,7 +213,9 @@ def test_a_crawl_that_was_not_begun_has_no_rows(store: FrontierStore, ref: Crawl
 
 @OF_AWS
 @pytest.mark.parametrize("given", [page(0), FULL], ids=["plain", "full"])
-def test_a_page_is_found_as_it_was_added(store: FrontierStore, crawl: Crawl, given: Page) -> None:
+def test_a_page_is_found_as_it_was_added(
+    store: FrontierStore, crawl: Crawl, given: FrontierPage
+) -> None:
     add(store, crawl, given)
     assert store.find(crawl.ref, [given.key, key_of("unknown")]) == {given.key: given}
     assert store.first(crawl.ref, given.state, 5) == (given,)
@@ -335,7 +337,7 @@ def test_pages_are_listed_without_a_gap(
     add(store, crawl, *crawled, *others)
     wanted = crawled if state else [*crawled, *others]
     for limit in (1, 2, len(wanted), len(wanted) + 1):
-        found: list[Page] = []
+        found: list[FrontierPage] = []
         after = None
         while True:
             part = store.pages(crawl.ref, state, after, limit)

@@ -7,7 +7,7 @@ import pytest
 from spinneret.kernel import bounds
 from spinneret.web import limits
 from spinneret.web.hosts.dynamo import DynamoHostStore
-from spinneret.web.hosts.models import Block, HostSettings, Override
+from spinneret.web.hosts.models import HostBlock, HostSettings, Override
 from spinneret.web.hosts.ports import HostStore
 from tests.contract.backends import OF_AWS, Tables
 from tests.fakes.hosts import FakeHostStore
@@ -23,7 +23,7 @@ SLOW = Override(
     breaker_failures=2,
     breaker_seconds=450.5,
 )
-BLOCK = Block(reason="asked us to 🕷", since=START)
+BLOCK = HostBlock(reason="asked us to 🕷", since=START)
 
 
 @pytest.fixture
@@ -104,7 +104,7 @@ def test_a_block_leaves_the_override(hosts: HostStore, tenant: str) -> None:
 
 def test_a_second_block_replaces_the_first(hosts: HostStore, tenant: str) -> None:
     hosts.block(tenant, "site.example", BLOCK)
-    again = Block(reason="other", since=START + SECOND)
+    again = HostBlock(reason="other", since=START + SECOND)
     assert hosts.block(tenant, "site.example", again).block == again
 
 

@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from spinneret.aws.opensearch import opensearch_client
-from spinneret.content.documents.service import Indexer, Page
+from spinneret.content.documents.service import DocumentDraft, Indexer
 from spinneret.content.extraction.pages import extract
 from spinneret.content.search.models import Query
 from spinneret.content.search.opensearch import OpenSearchChunkIndex
@@ -53,7 +53,9 @@ class Chain:
         url = f"https://site.example/{name}"
         html = f"<html><head><title>{name}</title></head><body><main><h1>{name}</h1>"
         content = extract(f"{html}<p>{text}</p></main></body></html>", "text/html", url)
-        page = Page(tenant=TENANT, url=url, url_key=url, domain="site.example", content=content)
+        page = DocumentDraft(
+            tenant=TENANT, url=url, url_key=url, domain="site.example", content=content
+        )
         return self.indexer.index(page, self.lease, lambda *_: None, plenty).document.chunk_count
 
     def ask(self, text: str, *, use_reranker: bool = False) -> SearchResult:

@@ -8,7 +8,7 @@ import pytest
 from spinneret.web import limits
 from spinneret.web.dynamo import DynamoProgressStore
 from spinneret.web.fetching.urls import Url, parse_url
-from spinneret.web.models import Caller, Progress
+from spinneret.web.models import Caller, RedirectProgress
 from spinneret.web.ports import ProgressStore
 from tests.contract.backends import OF_AWS, Tables
 from tests.fakes.politeness import FakeProgressStore
@@ -22,7 +22,7 @@ def url(name: str) -> Url:
 
 
 ONE, OTHER, THIRD = url("one"), url("other"), url("third")
-PROGRESS = Progress(left=(ONE, OTHER, ONE), url=THIRD)
+PROGRESS = RedirectProgress(left=(ONE, OTHER, ONE), url=THIRD)
 
 
 @pytest.fixture
@@ -53,7 +53,7 @@ def test_what_was_kept_is_found_until_it_is_dropped(
 
 def test_later_progress_replaces_the_former(progress: ProgressStore, caller: Caller) -> None:
     progress.keep(caller, PROGRESS, START)
-    further = Progress(left=(*PROGRESS.left, THIRD), url=OTHER)
+    further = RedirectProgress(left=(*PROGRESS.left, THIRD), url=OTHER)
     progress.keep(caller, further, START)
     assert progress.find(caller, ONE, START) == further
 

@@ -8,7 +8,7 @@ import pytest
 
 from spinneret.jobs.models import Job
 from spinneret.operations.statistics.dynamo import DynamoJobLog, DynamoStatisticsStore
-from spinneret.operations.statistics.models import DayOfJobs, HostUse, Numbers, Place
+from spinneret.operations.statistics.models import CountCursor, DayOfJobs, HostUse, Numbers
 from spinneret.operations.statistics.ports import JobLog, StatisticsStore
 from tests import factories
 from tests.contract.backends import OF_AWS, Tables, job_store
@@ -46,15 +46,15 @@ def host(tenant: str, name: str, **given: Any) -> HostUse:
 def test_a_place_days_and_hosts_are_stored_together(
     statistics: StatisticsStore, tenant: str
 ) -> None:
-    place = Place(tenant=tenant, position="job_2", unfinished=("job_1",), counted=("job_3",))
+    cursor = CountCursor(tenant=tenant, position="job_2", unfinished=("job_1",), counted=("job_3",))
     days = (
         DayOfJobs(tenant=tenant, day=TODAY, ends={"crawls_total": 3}, crawl_ms={50: 2, 7: 1}),
         DayOfJobs(tenant=tenant, day=YESTERDAY),
     )
     hosts = host(tenant, "a.example", crawls=3, failures=1), host(tenant, "b.example", bytes=7)
-    assert statistics.place(tenant) == Place(tenant=tenant)
-    assert statistics.write(Numbers(place=place, days=days, hosts=hosts))
-    assert statistics.place(tenant) == replace(place, version=1)
+    assert statistics.cursor(tenant) == CountCursor(tenant=tenant)
+    assert statistics.write(Numbers(cursor=cursor, days=days, hosts=hosts))
+    assert statistics.cursor(tenant) == replace(cursor, version=1)
     wanted = [TODAY, YESTERDAY, TODAY - timedelta(days=2)]
     assert statistics.days(tenant, wanted) == {TODAY: days[0], YESTERDAY: days[1]}
     assert statistics.hosts(tenant, ["a.example", "x.example"]) == {"a.example": hosts[0]}
@@ -66,15 +66,15 @@ def test_a_place_days_and_hosts_are_stored_together(
 def test_of_two_counts_from_one_place_only_the_first_is_stored(
     statistics: StatisticsStore, tenant: str
 ) -> None:
-    place = Place(tenant=tenant, position="job_2")
+    cursor = CountCursor(tenant=tenant, position="job_2")
     first = host(tenant, "a.example", crawls=1)
-    assert statistics.write(Numbers(place=place, hosts=(first,)))
-    assert not statistics.write(Numbers(place=place, hosts=(replace(first, crawls=2),)))
+    assert statistics.write(Numbers(cursor=cursor, hosts=(first,)))
+    assert not statistics.write(Numbers(cursor=cursor, hosts=(replace(first, crawls=2),)))
     assert statistics.hosts(tenant, ["a.example"]) == {"a.example": first}
     third = replace(first, crawls=3)
-    assert statistics.write(Numbers(place=statistics.place(tenant), hosts=(third,)))
+    assert statistics.write(Numbers(cursor=statistics.cursor(tenant), hosts=(third,)))
     assert statistics.hosts(tenant, ["a.example"]) == {"a.example": third}
-    assert statistics.place(tenant).version == 2
+    assert statistics.cursor(tenant).version == 2
 
 
 # covers P-13
@@ -82,7 +82,7 @@ def test_of_two_counts_from_one_place_only_the_first_is_stored(
 def test_pages_show_every_host_once(statistics: StatisticsStore, tenant: str, limit: int) -> None:
     names = [f"{letter}.example" for letter in "bcade"]
     hosts = tuple(host(tenant, name, crawls=1) for name in names)
-    statistics.write(Numbers(place=Place(tenant=tenant), hosts=hosts))
+    statistics.write(Numbers(cursor=CountCursor(tenant=tenant), hosts=hosts))
     found, after = list[str](), None
     while True:
         page = statistics.host_page(tenant, after, limit)

@@ -3,13 +3,13 @@
 from datetime import date
 from typing import Any
 
-from spinneret.operations.statistics.dynamo import DAYS, HOSTS, PLACES
-from spinneret.operations.statistics.models import DayOfJobs, HostUse, Place
+from spinneret.operations.statistics.dynamo import CURSORS, DAYS, HOSTS
+from spinneret.operations.statistics.models import CountCursor, DayOfJobs, HostUse
 from tests.contract.exact_rows import check_row
 from tests.fakes.time import START
 from tests.rows import each_row
 
-NEW_PLACE = {
+NEW_CURSOR = {
     "pk": "T#acme#STATISTICS",
     "sk": "PLACE",
     "position": "",
@@ -17,8 +17,8 @@ NEW_PLACE = {
     "counted": [],
     "version": 0,
 }
-PLACE = {
-    **NEW_PLACE,
+CURSOR = {
+    **NEW_CURSOR,
     "position": "job_1",
     "unfinished": ["job_0"],
     "counted": ["job_2", "job_3"],
@@ -46,19 +46,19 @@ HOST = {
 
 @each_row(
     [
-        ("a new place", (PLACES, Place(tenant="acme"), NEW_PLACE)),
+        ("a new cursor of the count", (CURSORS, CountCursor(tenant="acme"), NEW_CURSOR)),
         (
-            "a place",
+            "a cursor of the count",
             (
-                PLACES,
-                Place(
+                CURSORS,
+                CountCursor(
                     tenant="acme",
                     position="job_1",
                     unfinished=("job_0",),
                     counted=("job_2", "job_3"),
                     version=4,
                 ),
-                PLACE,
+                CURSOR,
             ),
         ),
         (

@@ -11,14 +11,14 @@ from spinneret.web.exploring.frontier.models import (
     Crawl,
     CrawlRef,
     EndReason,
-    Page,
+    FrontierPage,
     PageState,
     Plan,
     Strategy,
 )
 from spinneret.web.exploring.scope import ScopeKind
 from spinneret.web.hosts.dynamo import SETTINGS
-from spinneret.web.hosts.models import Block, HostSettings, Override
+from spinneret.web.hosts.models import HostBlock, HostSettings, Override
 from tests.contract.exact_rows import Functions, check_read, check_row
 from tests.rows import each_row
 
@@ -37,7 +37,7 @@ BLOCKED: Final = HostSettings(
         breaker_seconds=30.0,
     ),
     notes="ö",
-    block=Block(reason="r", since=NOW),
+    block=HostBlock(reason="r", since=NOW),
     updated_at=LATER,
 )
 
@@ -69,7 +69,7 @@ ENDED: Final = Crawl(
 )
 
 PAGES_OF_CRAWL: Final = Functions(partial(page_item, BEGUN), PAGES.decode)
-WAITING: Final = Page(
+WAITING: Final = FrontierPage(
     key="ab" * 16,
     url="https://a.example/",
     host="a.example",

@@ -18,7 +18,7 @@ from spinneret.jobs.limits import HOLD_KNOWN_SECONDS
 from spinneret.kernel.errors import NotFound
 from spinneret.operations.tenants.deleting import TenantDeletion
 from spinneret.operations.tenants.dynamo import DynamoDeletions, TablePlace
-from spinneret.operations.tenants.models import Deletion, Export, Progress
+from spinneret.operations.tenants.models import CommandProgress, Deletion, Export
 from spinneret.operations.tenants.s3 import BucketPlace, S3ExportFiles
 from spinneret.operations.tenants.tables import TABLES
 from tests.contract.backends import OF_REAL_AWS, Tables
@@ -159,7 +159,7 @@ def test_a_deletion_killed_at_a_call_of_dynamodb_is_finished_by_the_next_one(
         )
         put(aws_tables, rows_of(tenant))
         first = deletion(aws_tables, clock, CrashPlan()).run(tenant, lambda: 60.0)
-        assert first.progress is Progress.WAITING
+        assert first.progress is CommandProgress.WAITING
         clock.advance(120)
         return clock
 
@@ -172,7 +172,7 @@ def test_a_deletion_killed_at_a_call_of_dynamodb_is_finished_by_the_next_one(
         with pytest.raises(Crash):
             deletion(aws_tables, clock, CrashPlan(at, moment)).run(tenant, lambda: 60.0)
         answer = deletion(aws_tables, clock, CrashPlan()).run(tenant, lambda: 60.0)
-        assert answer.progress is Progress.DONE, (at, moment)
+        assert answer.progress is CommandProgress.DONE, (at, moment)
         assert stored(aws_tables, tenant) == [], (at, moment)
         with pytest.raises(NotFound):
             deletion(aws_tables, clock, CrashPlan()).run(tenant, lambda: 60.0)

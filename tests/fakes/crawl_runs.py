@@ -17,13 +17,13 @@ from spinneret.web.exploring.frontier.models import (
     Failed,
     Fetched,
     FoundLink,
+    FrontierPage,
+    FrontierWait,
     Outcome,
-    Page,
     PageLease,
     PageState,
     Plan,
     RedirectRefused,
-    Wait,
 )
 from spinneret.web.exploring.frontier.ports import FrontierStore
 from spinneret.web.exploring.frontier.service import Frontier
@@ -143,13 +143,13 @@ class CrawlRun:
             match step:
                 case Ended():
                     return step
-                case Wait(until=until):
+                case FrontierWait(until=until):
                     self.clock.now = max(self.clock.now, until)
                 case Batch(keys=keys):
                     self._work(keys)
         raise AssertionError("the crawl doesn't end")
 
-    def _drive(self) -> Batch | Wait | Ended:
+    def _drive(self) -> Batch | FrontierWait | Ended:
         self._driving = True
         try:
             if self.store.crawl(self.ref) is None or self._random.random() < 0.2:
@@ -233,7 +233,7 @@ class CrawlRun:
 
     # ------------------------------------------------------------ What came of it
 
-    def pages(self) -> list[Page]:
+    def pages(self) -> list[FrontierPage]:
         """All rows."""
         return list(self.frontier.pages(self.ref, None, None, 10_000).pages)
 
@@ -243,7 +243,7 @@ class CrawlRun:
         taken.sort(key=lambda page: (page.batch, page.position))
         return [self.site.number(page.url) for page in taken]
 
-    def _is_alias(self, page: Page) -> bool:
+    def _is_alias(self, page: FrontierPage) -> bool:
         return page.state is PageState.DUPLICATE and page.fence == 0
 
 

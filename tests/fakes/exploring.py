@@ -10,8 +10,8 @@ from spinneret.web.exploring.frontier.keys import parts_of, place_of, position_o
 from spinneret.web.exploring.frontier.models import (
     Crawl,
     CrawlRef,
+    FrontierPage,
     LinkCandidate,
-    Page,
     PagePage,
     PageState,
 )
@@ -23,7 +23,7 @@ class _Rows:
 
     def __init__(self, crawl: Crawl) -> None:
         self.crawl = crawl
-        self.pages: dict[str, Page] = {}
+        self.pages: dict[str, FrontierPage] = {}
         self.links: dict[tuple[str, int], tuple[LinkCandidate, ...]] = {}
         self.used: dict[str, int] = {}
         self.contents: dict[str, str] = {}
@@ -53,12 +53,12 @@ class FakeFrontierStore:
             rows = self._crawls.get(ref)
             return rows.crawl if rows else None
 
-    def find(self, ref: CrawlRef, keys: Iterable[str]) -> dict[str, Page]:
+    def find(self, ref: CrawlRef, keys: Iterable[str]) -> dict[str, FrontierPage]:
         with self._lock:
             pages = self._pages(ref)
             return {key: pages[key] for key in keys if key in pages}
 
-    def first(self, ref: CrawlRef, state: PageState, limit: int) -> tuple[Page, ...]:
+    def first(self, ref: CrawlRef, state: PageState, limit: int) -> tuple[FrontierPage, ...]:
         with self._lock:
             found = [page for page in self._pages(ref).values() if page.state is state]
         return tuple(sorted(found, key=_order)[:limit])
@@ -75,13 +75,15 @@ class FakeFrontierStore:
         if self.after_commit:
             self.after_commit(change)
 
-    def keep_links(self, crawl: Crawl, page: Page, links: Sequence[LinkCandidate]) -> int:
+    def keep_links(self, crawl: Crawl, page: FrontierPage, links: Sequence[LinkCandidate]) -> int:
         with self._lock:
             self._require()
             self._crawls[crawl.ref].links[page.key, page.fence] = tuple(links)
         return 1
 
-    def links(self, ref: CrawlRef, pages: Iterable[Page]) -> dict[str, tuple[LinkCandidate, ...]]:
+    def links(
+        self, ref: CrawlRef, pages: Iterable[FrontierPage]
+    ) -> dict[str, tuple[LinkCandidate, ...]]:
         with self._lock:
             self._require()
             kept = self._crawls[ref].links
@@ -123,7 +125,7 @@ class FakeFrontierStore:
         more = len(left) > limit
         return PagePage(pages=shown, after=position_of(shown[-1].key, place) if more else None)
 
-    def _pages(self, ref: CrawlRef) -> dict[str, Page]:
+    def _pages(self, ref: CrawlRef) -> dict[str, FrontierPage]:
         self._require()
         rows = self._crawls.get(ref)
         return rows.pages if rows else {}
@@ -133,7 +135,7 @@ class FakeFrontierStore:
             raise DependencyUnavailable("dynamodb")
 
 
-def _order(page: Page) -> tuple[str, str]:
+def _order(page: FrontierPage) -> tuple[str, str]:
     return place_of(page), page.key
 
 
@@ -154,7 +156,7 @@ def _holds(rows: _Rows, change: FrontierTransaction) -> bool:
     )
 
 
-def _stands(page: Page | None, before: Page) -> bool:
+def _stands(page: FrontierPage | None, before: FrontierPage) -> bool:
     return page is not None and (page.state, page.fence, page.depth) == (
         before.state,
         before.fence,

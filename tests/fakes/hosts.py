@@ -9,7 +9,7 @@ from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import DependencyUnavailable
 from spinneret.kernel.paging import Page
 from spinneret.web.fetching.addresses import AddressPolicy
-from spinneret.web.hosts.models import Block, HostSettings, Override
+from spinneret.web.hosts.models import HostBlock, HostSettings, Override
 from spinneret.web.hosts.service import HostService
 from tests.fakes.politeness import FakeHostStateStore, pace_at
 
@@ -37,7 +37,7 @@ class FakeHostStore:
         former = self._of(tenant, host)
         return self._keep(replace(former, override=override, notes=notes, updated_at=now))
 
-    def block(self, tenant: str, host: str, block: Block) -> HostSettings:
+    def block(self, tenant: str, host: str, block: HostBlock) -> HostSettings:
         former = self._of(tenant, host)
         return self._keep(replace(former, block=block, updated_at=block.since))
 

@@ -10,7 +10,7 @@ from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import DependencyUnavailable
 from spinneret.web import limits
 from spinneret.web.fetching.urls import Url
-from spinneret.web.models import Caller, Progress
+from spinneret.web.models import Caller, RedirectProgress
 from spinneret.web.politeness.changes import (
     ConditionalUpdate,
     Guard,
@@ -128,16 +128,16 @@ class FakeProgressStore:
 
     def __init__(self) -> None:
         self.available = True
-        self.kept: dict[tuple[str, str, Url], tuple[Progress, datetime]] = {}
+        self.kept: dict[tuple[str, str, Url], tuple[RedirectProgress, datetime]] = {}
 
-    def find(self, caller: Caller, requested: Url, now: datetime) -> Progress | None:
+    def find(self, caller: Caller, requested: Url, now: datetime) -> RedirectProgress | None:
         self._require()
         found = self.kept.get((caller.tenant, caller.id, requested))
         if found is None or now >= found[1] + timedelta(seconds=limits.REDIRECTS_KEPT_SECONDS):
             return None
         return found[0]
 
-    def keep(self, caller: Caller, progress: Progress, now: datetime) -> None:
+    def keep(self, caller: Caller, progress: RedirectProgress, now: datetime) -> None:
         self._require()
         self.kept[caller.tenant, caller.id, progress.left[0]] = progress, now
 

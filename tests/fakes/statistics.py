@@ -7,7 +7,7 @@ from datetime import date
 from spinneret.jobs.models import Job, JobRef
 from spinneret.kernel.errors import DependencyUnavailable
 from spinneret.kernel.paging import Page
-from spinneret.operations.statistics.models import DayOfJobs, HostUse, Numbers, Place
+from spinneret.operations.statistics.models import CountCursor, DayOfJobs, HostUse, Numbers
 
 
 class FakeStatisticsStore:
@@ -16,13 +16,13 @@ class FakeStatisticsStore:
     def __init__(self) -> None:
         self.available = True
         self.writes = 0
-        self._places: dict[str, Place] = {}
+        self._cursors: dict[str, CountCursor] = {}
         self._days: dict[tuple[str, date], DayOfJobs] = {}
         self._hosts: dict[tuple[str, str], HostUse] = {}
 
-    def place(self, tenant: str) -> Place:
+    def cursor(self, tenant: str) -> CountCursor:
         self._require()
-        return self._places.get(tenant, Place(tenant=tenant))
+        return self._cursors.get(tenant, CountCursor(tenant=tenant))
 
     def days(self, tenant: str, days: Sequence[date]) -> Mapping[date, DayOfJobs]:
         self._require()
@@ -34,13 +34,13 @@ class FakeStatisticsStore:
 
     def write(self, numbers: Numbers) -> bool:
         self._require()
-        place = numbers.place
-        if self.place(place.tenant).version != place.version:
+        cursor = numbers.cursor
+        if self.cursor(cursor.tenant).version != cursor.version:
             return False
         if 1 + len(numbers.days) + len(numbers.hosts) > 100:
             raise ValueError("at most 100 rows")
         self.writes += 1
-        self._places[place.tenant] = replace(place, version=place.version + 1)
+        self._cursors[cursor.tenant] = replace(cursor, version=cursor.version + 1)
         self._days |= {(each.tenant, each.day): each for each in numbers.days}
         self._hosts |= {(each.tenant, each.host): each for each in numbers.hosts}
         return True

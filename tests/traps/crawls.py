@@ -13,7 +13,7 @@ from enum import StrEnum
 from random import Random
 from typing import Any, Final
 
-from spinneret.crawl.deep.driving import Block, Taken
+from spinneret.crawl.deep.driving import PageBlock, Taken
 from spinneret.crawl.deep.models import DeepCrawlView
 from spinneret.crawl.deep.pages import PageStep
 from spinneret.jobs.models import JobRef, JobStatus, Transition
@@ -21,7 +21,7 @@ from spinneret.jobs.rules import TERMINAL
 from spinneret.kernel.bounds import PAGE_ATTEMPTS
 from spinneret.kernel.clock import parse_stamp
 from spinneret.kernel.errors import DependencyUnavailable, LeaseLost
-from spinneret.web.exploring.frontier.models import CrawlRef, Page, PageState
+from spinneret.web.exploring.frontier.models import CrawlRef, FrontierPage, PageState
 from spinneret.web.exploring.frontier.ports import FrontierStore
 from spinneret.web.exploring.frontier.service import Frontier
 from spinneret.web.fetching.ports import Fetcher
@@ -245,7 +245,7 @@ class TrapCrawl(DeepSlice):
             self._recover(ref, end)
         raise AssertionError(f"it never ends: {self.job(ref)}")
 
-    def rows(self, view: DeepCrawlView) -> list[Page]:
+    def rows(self, view: DeepCrawlView) -> list[FrontierPage]:
         """All that the crawl knows."""
         ref = CrawlRef(TENANT, view.job_id)
         return list(self.frontier.pages(ref, None, None, 10_000).pages)
@@ -299,7 +299,7 @@ class TrapCrawl(DeepSlice):
                 return answers[-1], None
         return None, End.LOST
 
-    def _crawl(self, block: Block) -> End | None:
+    def _crawl(self, block: PageBlock) -> End | None:
         """The block's pages, of which any may die for itself."""
         random = self.steps.random
         doubled = [page for page in block.pages if random.random() < self.twice]
@@ -319,7 +319,7 @@ class TrapCrawl(DeepSlice):
                 return end
         return None
 
-    def _page(self, block: Block, page: Page) -> Callable[[], None]:
+    def _page(self, block: PageBlock, page: FrontierPage) -> Callable[[], None]:
         step = self._warm or self.page_step(self.steps.wrap)
         if self.keeps_warm:
             self._warm = step

@@ -9,8 +9,8 @@ from spinneret.web.exploring.frontier.changes import CounterDelta, FrontierTrans
 from spinneret.web.exploring.frontier.models import (
     Crawl,
     Fetched,
+    FrontierPage,
     Outcome,
-    Page,
     PageLease,
     PageState,
 )
@@ -25,7 +25,9 @@ from tests.fakes.fetch_cache import FakeFetchCache
 class IgnoresClaims(Frontier):
     """A page is taken whoever has it."""
 
-    def claim_page(self, crawl: Crawl, page: Page, owner: str, until: datetime) -> PageLease | None:
+    def claim_page(
+        self, crawl: Crawl, page: FrontierPage, owner: str, until: datetime
+    ) -> PageLease | None:
         """See Frontier."""
         page = self.store.find(crawl.ref, [page.key])[page.key]
         if page.state is not PageState.OPEN:
@@ -52,7 +54,9 @@ class LendsUrlsToAll(FakeDocumentStore):
 class CountsBeforeTheFetch(Frontier):
     """What is taken counts, whatever becomes of it."""
 
-    def claim_page(self, crawl: Crawl, page: Page, owner: str, until: datetime) -> PageLease | None:
+    def claim_page(
+        self, crawl: Crawl, page: FrontierPage, owner: str, until: datetime
+    ) -> PageLease | None:
         """See Frontier."""
         visit = super().claim_page(crawl, page, owner, until)
         if visit is not None:

@@ -16,7 +16,7 @@ from spinneret.crawl.deep.service import HOST_BUSY, crawl_ref
 from spinneret.crawl.deep.stepping import DeepCrawlStep
 from spinneret.jobs.models import JobRef, JobStatus, Transition
 from spinneret.kernel.errors import LeaseLost
-from spinneret.web.exploring.frontier.models import Deferred, Fetched, Page, PageState
+from spinneret.web.exploring.frontier.models import Deferred, Fetched, FrontierPage, PageState
 from spinneret.web.fetching.models import FetchedPage, FetchRequest
 from spinneret.web.fetching.ports import Fetcher
 from spinneret.web.limits import SHORT_WAIT_SECONDS
@@ -58,7 +58,7 @@ class Driven:
         self.machine.run(list(self.crawl.executions.started.values())[-1])
         return ref
 
-    def pages(self, ref: JobRef) -> dict[str, Page]:
+    def pages(self, ref: JobRef) -> dict[str, FrontierPage]:
         """Rows by path."""
         rows = self.crawl.frontier.pages(crawl_ref(ref), None, None, 1000).pages
         return {page.url.removeprefix(HOST): page for page in rows}
@@ -227,9 +227,9 @@ def test_a_page_that_is_refused_makes_its_block_look_for_its_claim() -> None:
     state = list(crawl.executions.started.values())[-1]
     block = crawl.driving().take(state, lambda: 60.0).block
     assert block is not None
-    begun: list[Page] = []
+    begun: list[FrontierPage] = []
 
-    def refused(_block: object, page: Page, *_: object) -> None:
+    def refused(_block: object, page: FrontierPage, *_: object) -> None:
         begun.append(page)
         crawl.control().move(ref, Transition.PAUSE)
 
@@ -242,8 +242,8 @@ def test_a_page_that_is_refused_makes_its_block_look_for_its_claim() -> None:
 # ---------------------------------------------------------------- The order of a block
 
 
-def page(key: str, host: str = "site.example", **given: Any) -> Page:
-    return Page(
+def page(key: str, host: str = "site.example", **given: Any) -> FrontierPage:
+    return FrontierPage(
         key=key,
         url=f"https://{host}/{key}",
         host=host,

@@ -13,7 +13,7 @@ from spinneret.access.tenants.service import TenantService
 from spinneret.kernel.errors import DependencyUnavailable, NotFound, TenantSuspended
 from spinneret.operations.tenants import limits
 from spinneret.operations.tenants.deleting import TenantDeletion
-from spinneret.operations.tenants.models import Answer, Deletion, Erased, Progress
+from spinneret.operations.tenants.models import Answer, CommandProgress, Deletion, Erased
 from tests.fakes.crashes import Crash, CrashPlan
 from tests.fakes.keys import FakeKeyStore
 from tests.fakes.tenants import FakeHolds, FakeTenantStore
@@ -139,7 +139,7 @@ class World:
 
     def stop(self) -> None:
         """Begin, and let the caches of all processes expire."""
-        assert self.run().progress is Progress.WAITING
+        assert self.run().progress is CommandProgress.WAITING
         self.team.clock.advance(access_limits.SESSION_CACHE_SECONDS + limits.REQUEST_SECONDS)
 
     @property
@@ -163,7 +163,7 @@ def world() -> World:
 def test_a_deletion_reports_all_that_it_removed_and_nothing_of_others(world: World) -> None:
     world.stop()
     answer = world.run()
-    assert answer.progress is Progress.DONE
+    assert answer.progress is CommandProgress.DONE
     assert answer.report == {
         "removed": {"index": 5, "table": 3, "credentials": 1},
         "connections": {"ebay": "revoked"},
@@ -187,7 +187,7 @@ def test_a_deletion_that_is_killed_at_any_call_is_finished_by_the_next_one() -> 
         with pytest.raises(Crash):
             world.run(plan)
         try:
-            assert world.run().progress is Progress.DONE, (at, moment)
+            assert world.run().progress is CommandProgress.DONE, (at, moment)
         except NotFound:
             assert whole.calls[at - 1] == "tenants.forget"  # it was the last call
         assert world.left == ["other"] * 3, (at, moment)
@@ -205,35 +205,35 @@ def test_a_stop_that_is_killed_at_any_call_is_finished_by_the_next_one() -> None
         world.stop()
         with pytest.raises(TenantSuspended):
             world.team.keys.authenticate(world.secrets["acme"])
-        assert world.run().progress is Progress.DONE
+        assert world.run().progress is CommandProgress.DONE
 
 
 def test_nothing_is_deleted_while_a_request_or_job_may_run(world: World) -> None:
-    assert world.run().progress is Progress.WAITING
+    assert world.run().progress is CommandProgress.WAITING
     world.team.clock.advance(access_limits.SESSION_CACHE_SECONDS)
-    assert world.run().progress is Progress.WAITING
+    assert world.run().progress is CommandProgress.WAITING
     world.team.clock.advance(limits.REQUEST_SECONDS)
     world.work.until = world.team.clock() + timedelta(minutes=15)
-    assert world.run().progress is Progress.WAITING
+    assert world.run().progress is CommandProgress.WAITING
     assert world.left.count("acme") == 8
     assert world.sellers.connected == {"ebay"}
     world.team.clock.advance(15 * 60)
-    assert world.run().progress is Progress.DONE
+    assert world.run().progress is CommandProgress.DONE
 
 
 def test_a_long_suspended_tenant_is_deleted_at_once(world: World) -> None:
     world.tenants().suspend("acme", "unpaid")
     world.team.clock.advance(3600)
-    assert world.run().progress is Progress.DONE
+    assert world.run().progress is CommandProgress.DONE
 
 
 def test_a_call_without_time_does_what_it_can_and_the_next_continues(world: World) -> None:
     world.stop()
     seconds = iter([60.0, 60.0, 0.0])
     answer = world.deletion().run("acme", lambda: next(seconds))
-    assert answer.progress is Progress.WORKING
+    assert answer.progress is CommandProgress.WORKING
     assert answer.text == "pass 1: index, 4 removed so far"
-    assert world.run().progress is Progress.DONE
+    assert world.run().progress is CommandProgress.DONE
 
 
 def test_work_that_appears_meanwhile_is_deleted_by_a_further_pass(world: World) -> None:
@@ -258,11 +258,11 @@ def test_a_key_of_unknown_form_ends_no_deletion_and_is_named(world: World) -> No
     world.stop()
     world.places[2].unknown = ("table: NEW#acme",)
     answer = world.run()
-    assert answer.progress is Progress.REFUSED
+    assert answer.progress is CommandProgress.REFUSED
     assert answer.report["unknown"] == ("table: NEW#acme",)
     assert "acme" in world.store.tenants
     world.places[2].unknown = ()
-    assert world.run().progress is Progress.DONE
+    assert world.run().progress is CommandProgress.DONE
 
 
 def test_an_outage_keeps_what_was_done(world: World) -> None:
@@ -283,6 +283,6 @@ def test_a_tenant_that_nobody_knows_is_not_deleted(world: World) -> None:
     with pytest.raises(NotFound):
         world.deletion().run("nobody", lambda: 60.0)
     world.stop()
-    assert world.run().progress is Progress.DONE
+    assert world.run().progress is CommandProgress.DONE
     with pytest.raises(NotFound):
         world.run()

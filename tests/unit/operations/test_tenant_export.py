@@ -11,7 +11,7 @@ from spinneret.kernel.errors import NotFound, ValidationFailed
 from spinneret.kernel.paging import Page
 from spinneret.operations.tenants import limits
 from spinneret.operations.tenants.exporting import TenantExport
-from spinneret.operations.tenants.models import Answer, Export, Progress
+from spinneret.operations.tenants.models import Answer, CommandProgress, Export
 from tests.fakes.crashes import Crash, CrashPlan
 from tests.fakes.keys import FakeKeyStore
 from tests.fakes.people import FakeUserStore
@@ -115,7 +115,7 @@ ALL = {"documents": list(range(250)), "jobs": list(range(2350))}
 def test_an_export_has_every_line_once_in_bounded_files() -> None:
     world = World()
     answer = world.run(export_id=None)
-    assert answer.progress is Progress.DONE
+    assert answer.progress is CommandProgress.DONE
     assert answer.report == {
         "export_id": "export_1",
         "address": "s3://bucket/acme/export_1/",
@@ -151,9 +151,9 @@ def test_an_export_that_is_killed_at_any_call_is_finished_by_the_next_one() -> N
 
 def test_a_call_without_time_writes_nothing_and_can_be_repeated() -> None:
     world = World()
-    assert world.run(seconds=0.0).progress is Progress.WORKING
+    assert world.run(seconds=0.0).progress is CommandProgress.WORKING
     assert world.files.files == {}
-    assert world.run().progress is Progress.DONE
+    assert world.run().progress is CommandProgress.DONE
 
 
 def test_only_a_known_tenant_is_exported_under_an_id() -> None:

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from spinneret.content.documents.models import DocumentSource
 from spinneret.content.documents.rules import document_id
-from spinneret.content.documents.service import Indexed, Indexer, Page
+from spinneret.content.documents.service import DocumentDraft, Indexed, Indexer
 from spinneret.content.extraction.api_models import extraction_fields
 from spinneret.content.extraction.models import Content, ExtractionStrategy
 from spinneret.crawl.configs.models import ConfigOptions
@@ -148,7 +148,7 @@ class CrawlPipeline:
         identity = document_id(context.job.tenant, cache_url(page.url))
         parts_key = self.parts.keep(context.job.tenant, identity, parts)
         indexed = self.indexer.index(
-            Page(
+            DocumentDraft(
                 tenant=context.job.tenant,
                 url=page.url.text,
                 url_key=cache_url(page.url),

@@ -12,7 +12,7 @@ from spinneret.kernel.errors import PagesFailed
 from spinneret.sources.models import PageOutcome, Run, RunPage, Source
 from spinneret.sources.ports import DiscoveryProgress, StartedCrawls
 from spinneret.sources.rules import root_and_path
-from spinneret.web.exploring.frontier.models import Page, PageChange, PageState
+from spinneret.web.exploring.frontier.models import FrontierPage, PageChange, PageState
 
 _GONE: Final = frozenset({404, 410})
 _ENDED_WITH_PAGES: Final = frozenset(
@@ -78,7 +78,7 @@ def _pages(source: Source, run: Run, urls: Sequence[str]) -> SourcePages:
     )
 
 
-def _page_of_deep(job: Job, page: Page) -> RunPage:
+def _page_of_deep(job: Job, page: FrontierPage) -> RunPage:
     if page.state is PageState.FAILED:
         gone = page.status_code in _GONE
         return RunPage(

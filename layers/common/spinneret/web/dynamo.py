@@ -19,7 +19,7 @@ from spinneret.aws.clients import translate_aws_errors
 from spinneret.aws.table import DynamoAdapter
 from spinneret.web import limits
 from spinneret.web.fetching.urls import Url, parse_url
-from spinneret.web.models import Caller, Progress
+from spinneret.web.models import Caller, RedirectProgress
 
 _KEEP: Final = "SET #url = :url, #left = :left, #purge_at = :purge_at"
 _DROP: Final = "REMOVE #url, #left"
@@ -28,14 +28,14 @@ _DROP: Final = "REMOVE #url, #left"
 class DynamoProgressStore(DynamoAdapter):
     """Implements ProgressStore; see the module's docstring for the key design."""
 
-    def find(self, caller: Caller, requested: Url, now: datetime) -> Progress | None:
+    def find(self, caller: Caller, requested: Url, now: datetime) -> RedirectProgress | None:
         item = dynamo.get(self._client, self._table, _key(caller, requested))
         if "url" not in item or int(item["purge_at"]) <= now.timestamp():
             return None
         left = tuple(parse_url(text) for text in item["left"])
-        return Progress(left=left, url=parse_url(item["url"]))
+        return RedirectProgress(left=left, url=parse_url(item["url"]))
 
-    def keep(self, caller: Caller, progress: Progress, now: datetime) -> None:
+    def keep(self, caller: Caller, progress: RedirectProgress, now: datetime) -> None:
         with translate_aws_errors("dynamodb"):
             self._client.update_item(
                 TableName=self._table,

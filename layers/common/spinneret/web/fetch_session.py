@@ -21,7 +21,7 @@ from spinneret.kernel.errors import (
 )
 from spinneret.web.fetching.models import FetchedPage, FetchRequest
 from spinneret.web.fetching.urls import Url
-from spinneret.web.models import Caller, Progress
+from spinneret.web.models import Caller, RedirectProgress
 from spinneret.web.permits import CallerPermits, FetchDeferred
 from spinneret.web.politeness.models import Outcome, PaceLimits, Permit
 from spinneret.web.politeness.rules import host_key, slowest
@@ -131,7 +131,7 @@ class FetchSession:
             page = self._send(replace(request, before_redirect=follow))
         except FetchDeferred:
             if len(urls) > len(request.left) + 1:
-                kept = Progress(left=tuple(urls[:-1]), url=urls[-1])
+                kept = RedirectProgress(left=tuple(urls[:-1]), url=urls[-1])
                 self._parts.progress.keep(self._parts.caller, kept, self._parts.clock())
             raise
         except BaseException:
@@ -140,13 +140,13 @@ class FetchSession:
         self._drop(progress)
         return page
 
-    def _found(self, request: FetchRequest) -> Progress | None:
+    def _found(self, request: FetchRequest) -> RedirectProgress | None:
         """Return the stored progress; only a caller that had to wait can have any."""
         if self._parts.caller.reservation is None:
             return None
         return self._parts.progress.find(self._parts.caller, request.url, self._parts.clock())
 
-    def _drop(self, progress: Progress | None) -> None:
+    def _drop(self, progress: RedirectProgress | None) -> None:
         """Drop the progress, so that the next attempt starts over; after an outage it expires."""
         if progress is None:
             return

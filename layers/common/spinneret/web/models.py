@@ -71,7 +71,7 @@ class WaitUntil:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Progress:
+class RedirectProgress:
     """Redirects followed so far by a fetch that must wait."""
 
     left: tuple[Url, ...]

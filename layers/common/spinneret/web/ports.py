@@ -5,7 +5,7 @@ from typing import Protocol
 
 from spinneret.web.fetching.models import FetchedPage, FetchRequest
 from spinneret.web.fetching.urls import Url
-from spinneret.web.models import Caller, Progress
+from spinneret.web.models import Caller, RedirectProgress
 from spinneret.web.proxies.models import Route
 
 
@@ -28,10 +28,10 @@ class ProgressStore(Protocol):
     Progress is kept for REDIRECTS_KEPT_SECONDS; every call may be repeated.
     """
 
-    def find(self, caller: Caller, requested: Url, now: datetime) -> Progress | None:
+    def find(self, caller: Caller, requested: Url, now: datetime) -> RedirectProgress | None:
         """Return the last stored progress, or None if it is missing or too old."""
 
-    def keep(self, caller: Caller, progress: Progress, now: datetime) -> None:
+    def keep(self, caller: Caller, progress: RedirectProgress, now: datetime) -> None:
         """Replace the progress of this fetch, whose requested URL is the first of `left`."""
 
     def drop(self, caller: Caller, requested: Url) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from spinneret.content import limits
 from spinneret.content.documents.models import Document
-from spinneret.content.documents.service import Indexed, Indexer, Page
+from spinneret.content.documents.service import DocumentDraft, Indexed, Indexer
 from spinneret.content.extraction.models import Content
 from spinneret.content.search.models import Query
 from spinneret.content.search.service import SearchService
@@ -68,7 +68,7 @@ class Bench:
             "content": content or factories.content(),
         }
         note = checkpoint or (lambda step, progress: self.steps.append((step, progress)))
-        return indexer.index(Page(**values | page), lease or self.lease, note, plenty)
+        return indexer.index(DocumentDraft(**values | page), lease or self.lease, note, plenty)
 
     def shown(self, text: str = "silk", tenant: str = TENANT) -> list[str]:
         service = SearchService(

@@ -8,7 +8,7 @@ from spinneret.content.extraction.alignment import chosen_words, moved_words
 from spinneret.content.extraction.choice import Engines, decide
 from spinneret.content.extraction.markup import parse_html
 from spinneret.content.extraction.models import PageType
-from spinneret.content.extraction.page import Choice, Engine, Page, TypedEngine
+from spinneret.content.extraction.page import Choice, Engine, ParsedPage, TypedEngine
 from spinneret.content.extraction.structured_data import StructuredData
 
 WORDS = 30  # of each of the page's five runs
@@ -16,10 +16,10 @@ WORDS = 30  # of each of the page's five runs
 
 def page(
     runs: int = 5, words: int = WORDS, data: StructuredData | None = None, og_type: str = ""
-) -> Page:
+) -> ParsedPage:
     body = "".join(f"<p>{' '.join([f'w{run}'] * words)}</p>" for run in range(runs))
     root = parse_html(f"<html><body>{body}</body></html>")
-    return Page(
+    return ParsedPage(
         text="",
         url="https://site.example/",
         root=root,

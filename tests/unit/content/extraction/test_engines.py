@@ -12,7 +12,7 @@ import trafilatura
 from spinneret.content.extraction import engines
 from spinneret.content.extraction.markup import parse_html
 from spinneret.content.extraction.models import PageType
-from spinneret.content.extraction.page import Engine, Page
+from spinneret.content.extraction.page import Engine, ParsedPage
 from spinneret.content.extraction.pages import extract
 from spinneret.content.extraction.structured_data import StructuredData
 
@@ -23,9 +23,9 @@ TEXT = "Spiders weave silk, which is stronger than steel of the same weight. "
 ARTICLES: Engine = partial(engines.trafilatura_by_type, page_type=PageType.ARTICLE)
 
 
-def page(body: str, text: str | None = None) -> Page:
+def page(body: str, text: str | None = None) -> ParsedPage:
     root = parse_html(f"<html><body>{body}</body></html>")
-    return Page(
+    return ParsedPage(
         text=body if text is None else text,
         url=URL,
         root=root,
@@ -66,7 +66,9 @@ def page(body: str, text: str | None = None) -> Page:
     ],
 )
 def test_an_engine_is_called_up_to_a_bound(
-    monkeypatch: pytest.MonkeyPatch, fits: Callable[[], Page], is_too_much: Callable[[], Page]
+    monkeypatch: pytest.MonkeyPatch,
+    fits: Callable[[], ParsedPage],
+    is_too_much: Callable[[], ParsedPage],
 ) -> None:
     assert engines.is_bounded(fits())
     beyond = is_too_much()

@@ -8,7 +8,7 @@ import pytest
 from spinneret.content.extraction import engines, pages
 from spinneret.content.extraction.choice import Decision, Engines
 from spinneret.content.extraction.models import Extraction
-from spinneret.content.extraction.page import Engine, Page
+from spinneret.content.extraction.page import Engine, ParsedPage
 from spinneret.content.extraction.pages import extract
 from spinneret.content.extraction.runs import text_words
 from spinneret.kernel.errors import ContentRefused
@@ -50,7 +50,7 @@ ALONE: dict[str, Engine] = {
 def test_one_engine_alone_would_fail(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The set tells a wrong choice from the right one."""
 
-    def alone(page: Page, _: Engines) -> Decision:
+    def alone(page: ParsedPage, _: Engines) -> Decision:
         answer = ALONE[name](page)
         chosen = answer.chosen if answer and answer.chosen else [False] * len(page.runs)
         extraction = Extraction(engine=name, agreement=1.0, page_type=None)

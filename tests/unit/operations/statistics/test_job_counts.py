@@ -131,7 +131,7 @@ def test_a_job_counts_once_however_often_it_is_looked_at() -> None:
     counted.job(**DONE)
     counted.count()
     assert counted.ends()["crawls_total"] == 2
-    assert counted.store.place(TENANT).counted == (max(ref.job_id for ref in counted.log.stored),)
+    assert counted.store.cursor(TENANT).counted == (max(ref.job_id for ref in counted.log.stored),)
 
 
 # covers P-13
@@ -148,7 +148,7 @@ def test_a_job_counts_when_it_ends_however_late() -> None:
     assert counted.count() == Unfinished()
     later = START + timedelta(days=1)
     assert (counted.ends()["crawls_total"], counted.ends(later)["crawls_total"]) == (1, 1)
-    assert counted.store.place(TENANT).unfinished == ()
+    assert counted.store.cursor(TENANT).unfinished == ()
 
 
 # covers P-13

@@ -9,14 +9,14 @@ from spinneret.web import limits
 from spinneret.web.fetching.addresses import AddressPolicy
 from spinneret.web.fetching.urls import parse_url
 from spinneret.web.hosts import rules
-from spinneret.web.hosts.models import Block, HostSettings, Override
+from spinneret.web.hosts.models import HostBlock, HostSettings, Override
 from spinneret.web.politeness.models import BreakerLimits, PaceLimits
 from spinneret.web.politeness.rules import host_key
 from tests.fakes.hosts import PUBLIC_ONLY
 from tests.fakes.time import START
 from tests.rows import each_row
 
-BLOCK = Block(reason="asked us to", since=START)
+BLOCK = HostBlock(reason="asked us to", since=START)
 SLOW = Override(requests_per_second=0.5, burst=2, min_gap_seconds=3.0)
 
 

@@ -12,11 +12,11 @@ from spinneret.web.politeness.robots_policy import (
     Decision,
     Fetch,
     LostInRedirects,
-    Reason,
+    RobotsReason,
+    RobotsWait,
     StoredRobots,
     Unreachable,
     UseRobots,
-    Wait,
     decide,
 )
 from tests.fakes.time import START
@@ -47,7 +47,7 @@ def permits(decision: Decision, path: str) -> bool:
 
 
 def kept_of(decision: Decision) -> StoredRobots:
-    assert isinstance(decision, UseRobots | Wait)
+    assert isinstance(decision, UseRobots | RobotsWait)
     assert decision.keep is not None
     return decision.keep
 
@@ -63,7 +63,7 @@ def test_an_unknown_host_is_asked() -> None:
 def test_a_fresh_file_holds_without_asking(age: timedelta) -> None:
     decision = decide(READ, None, START + age)
     assert isinstance(decision, UseRobots)
-    assert (decision.reason, decision.keep) == (Reason.FRESH, None)
+    assert (decision.reason, decision.keep) == (RobotsReason.FRESH, None)
     assert not permits(decision, "/private")
     assert permits(decision, "/public")
 
@@ -82,7 +82,7 @@ def test_a_file_that_was_read_holds_for_a_day(kept: StoredRobots | None, status:
     now = START + 2 * FRESH
     decision = decide(kept, Answered(status_code=status, content=FILE), now)
     assert isinstance(decision, UseRobots)
-    assert decision.reason is Reason.READ
+    assert decision.reason is RobotsReason.READ
     assert decision.keep == StoredRobots(content=FILE, read_at=now, check_at=now + FRESH)
     assert not permits(decision, "/private")
 
@@ -95,7 +95,7 @@ def test_a_host_without_the_file_allows_all_for_a_day(
     now = START + 2 * FRESH
     decision = decide(kept, answer, now)
     assert isinstance(decision, UseRobots)
-    assert decision.reason is Reason.UNAVAILABLE
+    assert decision.reason is RobotsReason.UNAVAILABLE
     assert decision.keep == StoredRobots(read_at=now, check_at=now + FRESH)
     assert permits(decision, "/private")
 
@@ -106,7 +106,7 @@ def test_a_host_in_trouble_is_held_to_what_it_last_said(answer: Answer, age: tim
     now = START + age
     decision = decide(READ, answer, now)
     assert isinstance(decision, UseRobots)
-    assert decision.reason is Reason.FALLBACK
+    assert decision.reason is RobotsReason.FALLBACK
     assert decision.keep == StoredRobots(content=FILE, read_at=START, check_at=now + PAUSE)
     assert not permits(decision, "/private")
     assert permits(decision, "/public")
@@ -124,7 +124,7 @@ def test_a_host_in_trouble_without_a_copy_is_left_alone_for_five_minutes(
 ) -> None:
     now = START + KEPT
     until = now + PAUSE
-    assert decide(kept, answer, now) == Wait(
+    assert decide(kept, answer, now) == RobotsWait(
         until=until, keep=StoredRobots(check_at=until, closed=True)
     )
 
@@ -134,7 +134,7 @@ def test_a_host_out_of_reach_without_a_copy_allows_all(kept: StoredRobots | None
     now = START + KEPT
     decision = decide(kept, Unreachable(), now)
     assert isinstance(decision, UseRobots)
-    assert decision.reason is Reason.UNREACHABLE
+    assert decision.reason is RobotsReason.UNREACHABLE
     assert decision.keep == StoredRobots(check_at=now + PAUSE)
     assert permits(decision, "/private")
 
@@ -144,7 +144,7 @@ def test_a_host_out_of_reach_without_a_copy_allows_all(kept: StoredRobots | None
 
 def test_a_host_that_was_left_alone_is_asked_again_then() -> None:
     kept = kept_of(decide(None, IN_TROUBLE[0], START))
-    assert decide(kept, None, START + PAUSE - SECOND) == Wait(until=START + PAUSE, keep=None)
+    assert decide(kept, None, START + PAUSE - SECOND) == RobotsWait(until=START + PAUSE, keep=None)
     assert decide(kept, None, START + PAUSE) == Fetch()
     assert not permits(decide(kept, ANSWERED_WELL, START + PAUSE), "/private")
 
@@ -153,13 +153,13 @@ def test_a_host_out_of_reach_is_asked_again_after_five_minutes() -> None:
     kept = kept_of(decide(None, Unreachable(), START))
     decision = decide(kept, None, START + PAUSE - SECOND)
     assert isinstance(decision, UseRobots)
-    assert (decision.reason, decision.keep) == (Reason.UNREACHABLE, None)
+    assert (decision.reason, decision.keep) == (RobotsReason.UNREACHABLE, None)
     assert decide(kept, None, START + PAUSE) == Fetch()
 
 
 def test_being_out_of_reach_is_no_copy_to_fall_back_on() -> None:
     kept = kept_of(decide(None, Unreachable(), START))
-    assert isinstance(decide(kept, IN_TROUBLE[0], START + PAUSE), Wait)
+    assert isinstance(decide(kept, IN_TROUBLE[0], START + PAUSE), RobotsWait)
 
 
 # covers F-03
@@ -169,13 +169,13 @@ def test_a_copy_is_fallen_back_on_until_it_is_seven_days_old() -> None:
     while now < START + KEPT:
         decision = decide(kept, Unreachable(), now)
         assert isinstance(decision, UseRobots)
-        assert decision.reason is Reason.FALLBACK
+        assert decision.reason is RobotsReason.FALLBACK
         kept = kept_of(decision)
         meanwhile = decide(kept, None, now + PAUSE - SECOND)
         assert isinstance(meanwhile, UseRobots)
-        assert meanwhile.reason is Reason.FALLBACK
+        assert meanwhile.reason is RobotsReason.FALLBACK
         now = kept.check_at
-    assert isinstance(decide(kept, IN_TROUBLE[0], now), Wait)
+    assert isinstance(decide(kept, IN_TROUBLE[0], now), RobotsWait)
 
 
 def test_no_more_is_kept_than_is_read() -> None:

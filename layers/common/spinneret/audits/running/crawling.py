@@ -41,12 +41,12 @@ from spinneret.web.exploring.frontier.models import (
     Failed,
     Fetched,
     FoundLink,
+    FrontierWait,
     Outcome,
     PageLease,
     Plan,
     RedirectRefused,
     Strategy,
-    Wait,
 )
 from spinneret.web.exploring.frontier.redirects import REDIRECT_LOOP
 from spinneret.web.exploring.frontier.service import Frontier
@@ -90,7 +90,7 @@ class PageCrawler:
             match self.frontier.next_batch(ref, work.context.lease.fence):
                 case Ended(reason=ended):
                     reason = ended
-                case Wait(until=until):
+                case FrontierWait(until=until):
                     raise work.deferral(until, parse_url(site.start_url).host)
                 case Batch(keys=keys):
                     self._work_through(work, ref, keys)

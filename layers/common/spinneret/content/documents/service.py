@@ -44,7 +44,7 @@ _RACES = 3  # maximum of commits to one page by other jobs meanwhile
 
 
 @dataclass(frozen=True, kw_only=True)
-class Page:
+class DocumentDraft:
     """Content to index and its metadata.
 
     Fields that are None or empty leave an existing document unchanged; tags are added to its tags.
@@ -104,61 +104,61 @@ class Indexer:
 
     def index(
         self,
-        page: Page,
+        draft: DocumentDraft,
         lease: Lease,
         checkpoint: Checkpoint,
         remaining: Remaining,
         url: UrlTaken | None = None,
         processing: AbstractContextManager[object] = nullcontext(),  # has no state
     ) -> Indexed:
-        """Index a page; skip embedding and indexing of unchanged content unless `page.anew`.
+        """Index a page; skip embedding and indexing of unchanged content unless `draft.anew`.
 
         `processing` is entered to cut and embed, not to wait for the index and the store. Restores
-        a deleted document unless `page.anew`. A fetched page is committed under the lease of its
+        a deleted document unless `draft.anew`. A fetched page is committed under the lease of its
         URL, which ends. Raises LeaseLost, UrlLeaseLost, EmbeddingRefused, ContentRefused,
         DependencyUnavailable and what `checkpoint` raises.
         """
-        identity = rules.document_id(page.tenant, page.url_key)
+        identity = rules.document_id(draft.tenant, draft.url_key)
         assert url is None or url.lease.document_id == identity  # it moved along redirects
         claim = _Claim(job=lease, url=None if url is None else url.lease)
-        current = self.documents.get(page.tenant, identity) if url is None else url.document
+        current = self.documents.get(draft.tenant, identity) if url is None else url.document
         for _ in range(_RACES):
             try:
-                return self._index_once(page, current, claim, checkpoint, remaining, processing)
+                return self._index_once(draft, current, claim, checkpoint, remaining, processing)
             except VersionRaced:
-                logger.info("document_version_raced", extra={"url": page.url})
-                current = self.documents.get(page.tenant, identity)
+                logger.info("document_version_raced", extra={"url": draft.url})
+                current = self.documents.get(draft.tenant, identity)
             except CollectionGone:
-                logger.warning("collection_gone", extra={"url": page.url})
-                page = replace(page, without_collection=True)
+                logger.warning("collection_gone", extra={"url": draft.url})
+                draft = replace(draft, without_collection=True)
         raise DependencyUnavailable("dynamodb", "too many versions of one page at once")
 
     def _index_once(
         self,
-        page: Page,
+        draft: DocumentDraft,
         current: Document | None,
         claim: _Claim,
         checkpoint: Checkpoint,
         remaining: Remaining,
         processing: AbstractContextManager[object],
     ) -> Indexed:
-        identity = rules.document_id(page.tenant, page.url_key)
-        digest = rules.content_hash(page.content)
+        identity = rules.document_id(draft.tenant, draft.url_key)
+        digest = rules.content_hash(draft.content)
         embedder = self._chunks.info(remaining)
         if (
             current is not None
             and current.content_hash == digest
             and current.embedding_model == embedder.model_id
-            and current.chunking == page.chunking
-            and not page.anew
+            and current.chunking == draft.chunking
+            and not draft.anew
         ):
-            return self._seen_again(page, current, claim, remaining)
+            return self._seen_again(draft, current, claim, remaining)
         checkpoint("chunking", 40)
-        key = self.contents.put(page.tenant, page.content.markdown)
+        key = self.contents.put(draft.tenant, draft.content.markdown)
         with processing:
-            chunks = self._chunks.cut(page.content.markdown, remaining, page.chunking)
+            chunks = self._chunks.cut(draft.content.markdown, remaining, draft.chunking)
             document = self._document(
-                page, identity, digest, key, chunks, embedder, current, claim.job
+                draft, identity, digest, key, chunks, embedder, current, claim.job
             )
             indexed = self._chunks.indexed(document, chunks, checkpoint, remaining)
         checkpoint("indexing", 90)
@@ -168,15 +168,15 @@ class Indexer:
         return Indexed(document=document, unchanged=False)
 
     def _seen_again(
-        self, page: Page, current: Document, claim: _Claim, remaining: Remaining
+        self, draft: DocumentDraft, current: Document, claim: _Claim, remaining: Remaining
     ) -> Indexed:
         now = self.clock()
         document = replace(
-            _labelled(current, page),
+            _labelled(current, draft),
             sequence=current.sequence + 1,
-            metadata=page.content.metadata,
-            extraction=page.content.extraction,
-            origin=page.origin,
+            metadata=draft.content.metadata,
+            extraction=draft.content.extraction,
+            origin=draft.origin,
             crawled_at=now,
             job_id=claim.job.job_id,
         )
@@ -188,7 +188,7 @@ class Indexer:
 
     def _document(
         self,
-        page: Page,
+        draft: DocumentDraft,
         identity: str,
         digest: str,
         content_key: str,
@@ -200,15 +200,15 @@ class Indexer:
         now = self.clock()
         sequence = 1 if current is None else current.sequence + 1
         document = Document(
-            tenant=page.tenant,
+            tenant=draft.tenant,
             id=identity,
-            url=page.url,
-            domain=page.domain,
-            title=page.content.title,
-            language=page.content.language,
-            metadata=page.content.metadata,
-            extraction=page.content.extraction,
-            chunking=page.chunking,
+            url=draft.url,
+            domain=draft.domain,
+            title=draft.content.title,
+            language=draft.content.language,
+            metadata=draft.content.metadata,
+            extraction=draft.content.extraction,
+            chunking=draft.chunking,
             content_hash=digest,
             content_key=content_key,
             sequence=sequence,
@@ -221,15 +221,15 @@ class Indexer:
             crawled_at=now,
             changed_at=now,
             updated_at=now,
-            source=page.source,
+            source=draft.source,
             parent_url=None if current is None else current.parent_url,
             collection_id=None if current is None else current.collection_id,
             tag_ids=() if current is None else current.tag_ids,
-            origin=page.origin,
+            origin=draft.origin,
             annotations={} if current is None else current.annotations,
             deleted_at=None if current is None else current.deleted_at,
         )
-        return _labelled(document, page)
+        return _labelled(document, draft)
 
     def _settle(
         self,
@@ -253,15 +253,15 @@ class Indexer:
             logger.warning("old_version_left", extra={"document_id": document.id})
 
 
-def _labelled(document: Document, page: Page) -> Document:
-    """Return the document with the page's labels, restored unless `page.anew`."""
+def _labelled(document: Document, draft: DocumentDraft) -> Document:
+    """Return the document with the page's labels, restored unless `draft.anew`."""
     return replace(
         document,
-        parent_url=page.parent_url or document.parent_url,
+        parent_url=draft.parent_url or document.parent_url,
         collection_id=None
-        if page.without_collection
-        else page.collection_id or document.collection_id,
-        tag_ids=rules.joined_tags(document.tag_ids, page.tag_ids),
-        annotations={**document.annotations, **page.annotations},
-        deleted_at=document.deleted_at if page.anew else None,
+        if draft.without_collection
+        else draft.collection_id or document.collection_id,
+        tag_ids=rules.joined_tags(document.tag_ids, draft.tag_ids),
+        annotations={**document.annotations, **draft.annotations},
+        deleted_at=document.deleted_at if draft.anew else None,
     )

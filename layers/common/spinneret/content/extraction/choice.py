@@ -29,7 +29,7 @@ from typing import Final
 from lxml import etree
 
 from spinneret.content.extraction.models import Extraction, PageType
-from spinneret.content.extraction.page import Engine, Page, TypedEngine
+from spinneret.content.extraction.page import Engine, ParsedPage, TypedEngine
 from spinneret.content.extraction.threads import without_what_surrounds_posts
 
 _CLASSIFIED: Final = frozenset({PageType.COLLECTION, PageType.PRODUCT})
@@ -77,7 +77,7 @@ class Decision:
     extraction: Extraction
 
 
-def decide(page: Page, engines: Engines) -> Decision:
+def decide(page: ParsedPage, engines: Engines) -> Decision:
     """Run the engines and choose the main content."""
     sizes = [len(run.words) for run in page.runs]
     answers: dict[str, Sequence[bool]] = {}
@@ -121,7 +121,7 @@ def decide(page: Page, engines: Engines) -> Decision:
     )
 
 
-def declared_type(page: Page) -> PageType | None:
+def declared_type(page: ParsedPage) -> PageType | None:
     """Return the page type by the page's own data, for pages without a classification."""
     if page.data.is_thread:
         return PageType.FORUM

@@ -18,7 +18,7 @@ from lxml import etree, html
 
 from spinneret.content.extraction.alignment import chosen_words, moved_words
 from spinneret.content.extraction.models import PageType
-from spinneret.content.extraction.page import Choice, Page
+from spinneret.content.extraction.page import Choice, ParsedPage
 from spinneret.content.extraction.regions import content_regions
 from spinneret.content.extraction.runs import runs, text_words
 from spinneret.content.extraction.vocabulary import BLOCKS, HEADINGS
@@ -50,7 +50,7 @@ _MOST_OF_A_RUN: Final = 0.5
 _TEI_INLINE: Final = frozenset({"hi", "ref", "graphic", "span", "del"})
 
 
-def regions(page: Page) -> Choice:
+def regions(page: ParsedPage) -> Choice:
     """Choose everything except navigation, chrome and advertising, by the rules of `regions`."""
     found = content_regions(page.body)
     root, left_out = found.root, found.left_out
@@ -74,7 +74,7 @@ def regions(page: Page) -> Choice:
     )
 
 
-def classifying_rs_trafilatura(page: Page) -> Choice | None:
+def classifying_rs_trafilatura(page: ParsedPage) -> Choice | None:
     """Run rs-trafilatura with its own settings; return its choice and the page type it
     classified."""
     if not is_bounded(page):
@@ -104,7 +104,7 @@ def _without_id(section: re.Match[str]) -> str:
     return _ID.sub("", section[0])
 
 
-def trafilatura_by_type(page: Page, page_type: PageType | None) -> Choice | None:
+def trafilatura_by_type(page: ParsedPage, page_type: PageType | None) -> Choice | None:
     """Run trafilatura in its default mode. Comments are part of every page but of an article."""
     if not is_bounded(page):
         return None
@@ -144,7 +144,7 @@ def _without_ids_of_headings(root: html.HtmlElement) -> Iterator[None]:
             section.attrib["id"] = name
 
 
-def is_bounded(page: Page) -> bool:
+def is_bounded(page: ParsedPage) -> bool:
     """Return whether the page is small enough for engines that can't be interrupted."""
     if len(page.text) > MAX_SOURCE_CHARS or page.text.count("<") > MAX_TAGS:
         return False
@@ -172,7 +172,9 @@ def _words_of_html(source: str | None) -> list[str]:
     return [word for run in runs(root) for word in run.words]
 
 
-def _choice(page: Page, words: Sequence[str], page_type: PageType | None = None) -> Choice | None:
+def _choice(
+    page: ParsedPage, words: Sequence[str], page_type: PageType | None = None
+) -> Choice | None:
     """Choose the runs of which the engine returned at least half the words. If it abstains, return
     no runs, or None without a page type."""
     marks = chosen_words(page.words, words)

@@ -12,7 +12,7 @@ from spinneret.content.extraction.structured_data import StructuredData
 
 
 @dataclass(frozen=True, kw_only=True)
-class Page:
+class ParsedPage:
     """A parsed page; engines don't modify its tree."""
 
     text: str
@@ -46,7 +46,7 @@ class Choice:
     """None if the engine doesn't classify pages."""
 
 
-Engine = Callable[[Page], Choice | None]
+Engine = Callable[[ParsedPage], Choice | None]
 """Returns None for pages that the engine can't process."""
-TypedEngine = Callable[[Page, PageType | None], Choice | None]
+TypedEngine = Callable[[ParsedPage, PageType | None], Choice | None]
 """An engine that depends on the page's type."""

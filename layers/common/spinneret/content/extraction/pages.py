@@ -22,7 +22,7 @@ from spinneret.content.extraction.models import (
     Hyperlink,
     PageType,
 )
-from spinneret.content.extraction.page import Page
+from spinneret.content.extraction.page import ParsedPage
 from spinneret.content.extraction.selection import left_out
 from spinneret.content.extraction.structured_data import StructuredData, structured_data
 from spinneret.kernel.errors import ContentRefused
@@ -115,7 +115,7 @@ def _main_content(
     body = root.find("body")
     if body is None:
         return Selected(root, frozenset(), None)
-    page = Page(
+    page = ParsedPage(
         text=text,
         url=url,
         root=root,

@@ -6,7 +6,7 @@ from typing import Final
 
 from lxml import etree
 
-from spinneret.content.extraction.page import Page
+from spinneret.content.extraction.page import ParsedPage
 from spinneret.content.extraction.runs import Run, text_words
 
 _HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
@@ -14,7 +14,7 @@ _MOST_OF_A_TABLE: Final = 0.5
 _MOST_OF_A_TITLE: Final = 0.6  # titles also contain the site's name
 
 
-def left_out(page: Page, chosen: Sequence[bool], *, title: str | None) -> set[etree._Element]:
+def left_out(page: ParsedPage, chosen: Sequence[bool], *, title: str | None) -> set[etree._Element]:
     """Return the topmost elements of the body to skip.
 
     A heading between chosen runs is kept if the text below it is. A table is kept as a whole if at
@@ -62,7 +62,7 @@ def _drop_title(page_runs: Sequence[Run], kept: list[bool], title: str) -> None:
             kept[index] = False
 
 
-def _unchosen(page: Page, kept: Sequence[bool]) -> set[etree._Element]:
+def _unchosen(page: ParsedPage, kept: Sequence[bool]) -> set[etree._Element]:
     ways: set[etree._Element] = {page.body}
     for run, keep in zip(page.runs, kept, strict=True):
         if keep:
@@ -89,7 +89,7 @@ def _climb(element: etree._Element | None, ways: set[etree._Element]) -> None:
         element = element.getparent()
 
 
-def _pictures(page: Page, kept: Sequence[bool]) -> set[etree._Element]:
+def _pictures(page: ParsedPage, kept: Sequence[bool]) -> set[etree._Element]:
     """Return the pictures without adjacent chosen text."""
     numbers = {element: number for number, element in enumerate(page.body.iter(etree.Element))}
     starts = [numbers[run.block] for run in page.runs]

@@ -13,7 +13,7 @@ from spinneret.content.documents.ports import (
     VersionRaced,
 )
 from spinneret.content.documents.rules import joined_tags
-from spinneret.content.documents.service import Indexed, Indexer, Page
+from spinneret.content.documents.service import DocumentDraft, Indexed, Indexer
 from spinneret.content.extraction.models import Content
 from spinneret.content.library import rules
 from spinneret.content.library.models import MediaType
@@ -47,7 +47,7 @@ class UploadPipeline:
             raise ContentRefused("the upload is gone", details={"reason": "gone"}) from error
         url = payload["url"]
         content = content_of(body, MediaType(payload["media_type"]), url, payload["title"])
-        page = Page(
+        page = DocumentDraft(
             tenant=context.job.tenant,
             url=url,
             url_key=rules.url_key(url),
@@ -162,7 +162,7 @@ class RebuildPipeline:
         return remade
 
 
-def page_of(document: Document, markdown: str) -> Page:
+def page_of(document: Document, markdown: str) -> DocumentDraft:
     """Return a stored document as a page to reindex."""
     content = Content(
         title=document.title,
@@ -171,7 +171,7 @@ def page_of(document: Document, markdown: str) -> Page:
         metadata=document.metadata,
         extraction=document.extraction,
     )
-    return Page(
+    return DocumentDraft(
         tenant=document.tenant,
         url=document.url,
         url_key=rules.url_key(document.url),
@@ -199,7 +199,7 @@ def result(indexed: Indexed) -> dict[str, Any]:
     }
 
 
-def _indexed(indexer: Indexer, page: Page, context: Context) -> Indexed:
+def _indexed(indexer: Indexer, page: DocumentDraft, context: Context) -> Indexed:
     return indexer.index(page, context.lease, context.checkpoint, lambda: _left(context))
 
 

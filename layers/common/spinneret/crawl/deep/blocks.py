@@ -11,13 +11,13 @@ from datetime import datetime, timedelta
 from threading import Lock
 
 from spinneret.crawl import limits
-from spinneret.crawl.deep.driving import Block
+from spinneret.crawl.deep.driving import PageBlock
 from spinneret.crawl.deep.pages import PageStep
 from spinneret.crawl.deep.service import HOST_BUSY
 from spinneret.jobs.driven.driving import Driver
 from spinneret.kernel.clock import Clock, Remaining
 from spinneret.kernel.service import service
-from spinneret.web.exploring.frontier.models import Deferred, Outcome, Page
+from spinneret.web.exploring.frontier.models import Deferred, FrontierPage, Outcome
 from spinneret.web.politeness.rules import host_key
 
 logger = logging.getLogger(__name__)
@@ -33,12 +33,12 @@ class PageOrder:
     was lost is crawled alone: if it kills this one too, it costs no other page an attempt.
     """
 
-    def __init__(self, pages: Sequence[Page], busy: BusyHosts) -> None:
+    def __init__(self, pages: Sequence[FrontierPage], busy: BusyHosts) -> None:
         self._left = list(pages)
         self._busy = busy
-        self._running: list[Page] = []
+        self._running: list[FrontierPage] = []
 
-    def begin(self, now: datetime) -> Page | None:
+    def begin(self, now: datetime) -> FrontierPage | None:
         """Return the next page to crawl now, if any."""
         if any(map(_was_lost, self._running)):
             return None
@@ -49,7 +49,7 @@ class PageOrder:
                 return page
         return None
 
-    def end(self, page: Page, outcome: Outcome | None) -> None:
+    def end(self, page: FrontierPage, outcome: Outcome | None) -> None:
         """Note the outcome of a page; None if it has none."""
         self._running.remove(page)
         if isinstance(outcome, Deferred) and outcome.error_code == HOST_BUSY:
@@ -59,7 +59,7 @@ class PageOrder:
         """Return when the first of the pages left may begin; None without pages."""
         return min((self._opens(page) for page in self._left), default=None)
 
-    def _may_begin(self, page: Page, now: datetime) -> bool:
+    def _may_begin(self, page: FrontierPage, now: datetime) -> bool:
         if _was_lost(page) and self._running:
             return False
         host = host_key(page.host)
@@ -67,7 +67,7 @@ class PageOrder:
             return False
         return self._opens(page) <= now
 
-    def _opens(self, page: Page) -> datetime:
+    def _opens(self, page: FrontierPage) -> datetime:
         return self._busy.get(host_key(page.host), page.discovered_at)
 
 
@@ -80,7 +80,7 @@ class PageBlocks:
     clock: Clock
     at_once: int = limits.PAGES_AT_ONCE
 
-    def __call__(self, block: Block, busy: BusyHosts, remaining: Remaining) -> datetime | None:
+    def __call__(self, block: PageBlock, busy: BusyHosts, remaining: Remaining) -> datetime | None:
         """Crawl the block's pages while more than PAGE_BEGIN_SECONDS remain.
 
         Return when the hosts of the other pages open; None if no page waits for its host.
@@ -90,7 +90,7 @@ class PageBlocks:
         order = PageOrder(block.pages, busy)
         looking = _ClaimCheck(self.driver, self.clock, block)
         processing = Lock()
-        running: dict[Future[Outcome | None], Page] = {}
+        running: dict[Future[Outcome | None], FrontierPage] = {}
         with ThreadPoolExecutor(self.at_once) as threads:
             while True:
                 while len(running) < self.at_once and remaining() > limits.PAGE_BEGIN_SECONDS:
@@ -113,7 +113,7 @@ class PageBlocks:
 class _ClaimCheck:
     """Look whether the execution still holds its job, every two seconds."""
 
-    def __init__(self, driver: Driver, clock: Clock, block: Block) -> None:
+    def __init__(self, driver: Driver, clock: Clock, block: PageBlock) -> None:
         self._driver = driver
         self._clock = clock
         self._turn = block.turn
@@ -129,7 +129,7 @@ class _ClaimCheck:
             self._next = self._clock() + timedelta(seconds=limits.CLAIM_CHECK_SECONDS)
 
 
-def _was_lost(page: Page) -> bool:
+def _was_lost(page: FrontierPage) -> bool:
     """Whether the worker of a page's last claim didn't end it."""
     return page.leased_until is not None
 

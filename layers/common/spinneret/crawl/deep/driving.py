@@ -26,9 +26,9 @@ from spinneret.web.exploring.frontier.models import (
     Crawl,
     Ended,
     EndReason,
-    Page,
+    FrontierPage,
+    FrontierWait,
     PageState,
-    Wait,
 )
 from spinneret.web.exploring.frontier.service import Frontier
 
@@ -43,13 +43,13 @@ _OUT_OF_TIME: Final = Failure(
 
 
 @dataclass(frozen=True, kw_only=True)
-class Block:
+class PageBlock:
     """Pages that one invocation crawls now, in the order of their batch, and their claim."""
 
     turn: ExecutionClaim
     job: Job
     crawl: Crawl
-    pages: tuple[Page, ...]
+    pages: tuple[FrontierPage, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,7 +58,7 @@ class Taken:
 
     state: dict[str, Any]
     """The state after that: its `action` is `more`, `wait` (with `until`) or `stop`."""
-    block: Block | None = None
+    block: PageBlock | None = None
 
 
 @service
@@ -134,14 +134,14 @@ class DeepCrawls:
             case Ended():
                 self._end(turn, job, crawl)
                 self.slots.leave(job.tenant, _SLOTS, job.id)
-            case Wait(until=until):
+            case FrontierWait(until=until):
                 return self._waiting(turn, job, crawl, until, batches)
             case Batch() if batches >= self.segment_batches:
                 self.driver.next_segment(turn, job)
             case Batch(number=number, pages=pages):
                 self._renew(turn, job, crawl, self.clock(), f"batch {number}")
                 state |= {"action": "more", "batches": batches + 1}
-                block = Block(turn=turn, job=job, crawl=crawl, pages=pages)
+                block = PageBlock(turn=turn, job=job, crawl=crawl, pages=pages)
                 return Taken(state=state, block=block)
         return Taken(state=state)
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from spinneret.content.documents.rules import is_first
 from spinneret.crawl import limits
-from spinneret.crawl.deep.driving import Block
+from spinneret.crawl.deep.driving import PageBlock
 from spinneret.crawl.deep.service import HANDED_BACK, HOST_BUSY
 from spinneret.crawl.pages import options_of
 from spinneret.crawl.pipeline import CrawlPipeline, Processed
@@ -31,8 +31,8 @@ from spinneret.web.exploring.frontier.models import (
     Failed,
     Fetched,
     FoundLink,
+    FrontierPage,
     Outcome,
-    Page,
     PageChange,
     PageLease,
     RedirectRefused,
@@ -64,8 +64,8 @@ class PageStep:
 
     def __call__(
         self,
-        block: Block,
-        page: Page,
+        block: PageBlock,
+        page: FrontierPage,
         remaining: Remaining,
         processing: AbstractContextManager[object],
     ) -> Outcome | None:
@@ -162,7 +162,7 @@ class PageStep:
             case _:
                 return Deferred(until=now, error_code=HANDED_BACK)
 
-    def _failed(self, page: Page, error: DomainError) -> Deferred | Failed:
+    def _failed(self, page: FrontierPage, error: DomainError) -> Deferred | Failed:
         """Return a final failure, or a retry.
 
         The retry follows after 2, 4, 8 … seconds, or when the host requests it.
@@ -227,7 +227,7 @@ def _lease_end(clock: Clock, remaining: Remaining) -> datetime:
     return clock() + timedelta(seconds=seconds)
 
 
-def page_job(job: Job, page: Page) -> Job:
+def page_job(job: Job, page: FrontierPage) -> Job:
     """Derive a page's job from the crawl's job; the page's row holds its reservation."""
     reservation = page.error_message if page.error_code == HOST_BUSY else None
     payload = {**job.payload, "url": page.url, "parent_url": page.parent}

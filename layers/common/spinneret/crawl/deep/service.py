@@ -32,7 +32,7 @@ from spinneret.web.exploring.frontier.guide import batch_pages_of, check_plan
 from spinneret.web.exploring.frontier.models import (
     Crawl,
     CrawlRef,
-    Page,
+    FrontierPage,
     PageState,
     Plan,
     Strategy,
@@ -109,7 +109,7 @@ class DeepCrawlService:
         key = RequestKey(tenant=tenant, scope=scope, payload=scope)
         return str(self.jobs.submit(tenant, [draft], key, single_reply).reply.body["job_id"])
 
-    def ended_for_source(self, tenant: str, job_id: str) -> tuple[Job, list[Page]] | None:
+    def ended_for_source(self, tenant: str, job_id: str) -> tuple[Job, list[FrontierPage]] | None:
         """Return a deep crawl with its crawled and failed pages; None until it has ended.
 
         Raises NotFound.
@@ -118,7 +118,7 @@ class DeepCrawlService:
         job = self.jobs.get(ref, DEEP_CRAWL)
         if job.status not in rules.TERMINAL:
             return None
-        found: list[Page] = []
+        found: list[FrontierPage] = []
         for state in (PageState.CRAWLED, PageState.FETCHED, PageState.FAILED):
             after: str | None = None
             while self._found(ref) is not None:
@@ -155,7 +155,7 @@ class DeepCrawlService:
             has_more=found.after is not None,
         )
 
-    def _page_view(self, page: Page, shown: Container[str]) -> CrawledPageView:
+    def _page_view(self, page: FrontierPage, shown: Container[str]) -> CrawledPageView:
         waits_after_error = page.state is PageState.OPEN and page.error_code not in {
             HOST_BUSY,
             HANDED_BACK,

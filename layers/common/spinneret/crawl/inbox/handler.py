@@ -12,7 +12,7 @@ from spinneret.crawl.checks import CrawlChecks, CrawlTerms
 from spinneret.crawl.inbox import limits
 from spinneret.crawl.inbox.formats import check_text, columns_of, entries_of, lines_of
 from spinneret.crawl.inbox.models import UPLOAD, FileEntry, FileLine, Format, InboxFile
-from spinneret.crawl.inbox.outcomes import Block, FileCursor, joined
+from spinneret.crawl.inbox.outcomes import FileCursor, OutcomeWriter, joined
 from spinneret.crawl.inbox.ports import InboxStore
 from spinneret.crawl.service import message_about
 from spinneret.crawl.tagging import DuplicateTags, with_joined_tags
@@ -78,15 +78,15 @@ class FileHandler:
             return place
         context.checkpoint("reading", context.job.progress)
         entries = self._entries(file, size, place)
-        block = Block(self.store, context.job.ref, context.lease.fence)
+        writer = OutcomeWriter(self.store, context.job.ref, context.lease.fence)
         while chosen := list(islice(entries, bounds.CHILDREN_PER_WRITE)):
             checked = list(self._checked(context.job.tenant, chosen))
             last = chosen[-1]
             after = place.moved(context.lease.fence, last.next_line, last.next_offset)
             drafts = with_joined_tags([each for _, each in checked if isinstance(each, Draft)])
-            record = partial(self._record, context.job.tenant, drafts, block, checked)
+            record = partial(self._record, context.job.tenant, drafts, writer, checked)
             placed = self.children.create(context, drafts, after.cursor, record)
-            block.done(_outcomes(checked, placed))
+            writer.done(_outcomes(checked, placed))
             place = after
         return place
 
@@ -94,12 +94,12 @@ class FileHandler:
         self,
         tenant: str,
         drafts: Sequence[Draft],
-        block: Block,
+        writer: OutcomeWriter,
         checked: Sequence[Checked],
         placed: Sequence[Placed],
     ) -> None:
         self.tagging.add(tenant, drafts, placed)
-        block.keep(_outcomes(checked, placed))
+        writer.keep(_outcomes(checked, placed))
 
     def _entries(self, file: InboxFile, size: int, place: FileCursor) -> Iterator[FileEntry]:
         """Yield entries up to INBOX_LINES_MAX lines, then an error entry if more lines follow."""

@@ -54,7 +54,7 @@ class FileCursor:
 
 
 @dataclass
-class Block:
+class OutcomeWriter:
     """Outcomes of one claim, stored in consecutive objects."""
 
     store: InboxStore

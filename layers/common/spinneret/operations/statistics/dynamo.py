@@ -4,7 +4,7 @@
     pk `T#<tenant>#STATISTICS`, sk `DAY#<day>`       ends of jobs on a day
     pk `T#<tenant>#STATISTICS#HOSTS`, sk `<host>`    crawls of a host, listed by name
 
-A count writes all rows that it changes in one transaction, which requires the place's version. So
+A count writes all rows that it changes in one transaction, which requires the cursor's version. So
 no end of a job is counted twice or lost, and no counter is shared by concurrent writes.
 """
 
@@ -25,7 +25,7 @@ from spinneret.jobs.models import Job, JobRef
 from spinneret.kernel.clock import epoch_seconds
 from spinneret.kernel.paging import Page
 from spinneret.operations.statistics import limits
-from spinneret.operations.statistics.models import DayOfJobs, HostUse, Numbers, Place
+from spinneret.operations.statistics.models import CountCursor, DayOfJobs, HostUse, Numbers
 
 _FIRST_ID: Final = "job_"
 _LAST_ID: Final = "job_~"
@@ -36,13 +36,13 @@ class DynamoStatisticsStore:
 
     def __init__(self, client: DynamoDBClient, table: str) -> None:
         self._client = client
-        self._places = Table(client, table, PLACES)
+        self._cursors = Table(client, table, CURSORS)
         self._days = Table(client, table, DAYS)
         self._hosts = Table(client, table, HOSTS)
 
-    def place(self, tenant: str) -> Place:
-        none = Place(tenant=tenant)
-        return self._places.get(PLACES.key(none)) or none
+    def cursor(self, tenant: str) -> CountCursor:
+        none = CountCursor(tenant=tenant)
+        return self._cursors.get(CURSORS.key(none)) or none
 
     def days(self, tenant: str, days: Sequence[date]) -> Mapping[date, DayOfJobs]:
         wanted = [_day_key(tenant, day) for day in days]
@@ -54,10 +54,10 @@ class DynamoStatisticsStore:
 
     def write(self, numbers: Numbers) -> bool:
         """See StatisticsStore: at most 100 rows."""
-        place = numbers.place
-        unchanged = dynamo.equals(version=place.version or None)
+        cursor = numbers.cursor
+        unchanged = dynamo.equals(version=cursor.version or None)
         writes = [
-            self._places.put_write(replace(place, version=place.version + 1), unchanged),
+            self._cursors.put_write(replace(cursor, version=cursor.version + 1), unchanged),
             *map(self._days.put_write, numbers.days),
             *map(self._hosts.put_write, numbers.hosts),
         ]
@@ -116,9 +116,9 @@ def _day_purge_at(day: DayOfJobs) -> Item:
     return {"purge_at": epoch_seconds(begin + timedelta(days=limits.DAY_KEPT_DAYS))}
 
 
-PLACES: Final = Codec(
-    Place,
-    key=lambda place: {"pk": _partition(place.tenant), "sk": "PLACE"},
+CURSORS: Final = Codec(
+    CountCursor,
+    key=lambda cursor: {"pk": _partition(cursor.tenant), "sk": "PLACE"},
     keyed=("tenant",),
     from_key=lambda item: {"tenant": tenant_of(item)},
 )

@@ -39,7 +39,7 @@ class HostUse:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Place:
+class CountCursor:
     """Position in a tenant's jobs up to which they are counted.
 
     A job's id begins with the time of its creation, but a job is stored some time later, and the
@@ -60,9 +60,9 @@ class Place:
 
 @dataclass(frozen=True, kw_only=True)
 class Numbers:
-    """Numbers to store together: a place, and the days and hosts of the jobs counted up to it."""
+    """Numbers to store together: a cursor, and the days and hosts of the jobs counted up to it."""
 
-    place: Place
+    cursor: CountCursor
     days: tuple[DayOfJobs, ...] = ()
     hosts: tuple[HostUse, ...] = ()
 
@@ -71,8 +71,8 @@ class Numbers:
 class Step:
     """Jobs that are counted together."""
 
-    place: Place
-    """The place after them."""
+    cursor: CountCursor
+    """The cursor after them."""
     ended: tuple[Job, ...]
     complete: bool
     """Whether all jobs of the step that have ended are counted."""

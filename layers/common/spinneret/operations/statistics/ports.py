@@ -6,7 +6,7 @@ from typing import Protocol
 
 from spinneret.jobs.models import Job
 from spinneret.kernel.paging import Page
-from spinneret.operations.statistics.models import DayOfJobs, HostUse, Numbers, Place
+from spinneret.operations.statistics.models import CountCursor, DayOfJobs, HostUse, Numbers
 
 
 class JobLog(Protocol):
@@ -25,7 +25,7 @@ class JobLog(Protocol):
 class StatisticsStore(Protocol):
     """Numbers of all tenants."""
 
-    def place(self, tenant: str) -> Place:
+    def cursor(self, tenant: str) -> CountCursor:
         """Return how far the tenant's jobs are counted."""
 
     def days(self, tenant: str, days: Sequence[date]) -> Mapping[date, DayOfJobs]:
@@ -37,7 +37,7 @@ class StatisticsStore(Protocol):
     def write(self, numbers: Numbers) -> bool:
         """Store all or nothing; return False if another count came first.
 
-        The place's version must be the stored one, and is one higher afterwards. Days and hosts
+        The cursor's version must be the stored one, and is one higher afterwards. Days and hosts
         replace stored ones: only who holds the version has read them.
         """
 

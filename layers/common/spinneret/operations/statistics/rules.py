@@ -14,7 +14,13 @@ from spinneret.kernel import histogram
 from spinneret.kernel.ids import uuid7_hex
 from spinneret.marketplace.kinds import PUBLISH
 from spinneret.operations.statistics import limits
-from spinneret.operations.statistics.models import DayOfJobs, HostUse, Place, Step, Unfinished
+from spinneret.operations.statistics.models import (
+    CountCursor,
+    DayOfJobs,
+    HostUse,
+    Step,
+    Unfinished,
+)
 
 COUNTERS: Final = (
     "crawls_total",
@@ -97,17 +103,19 @@ def settled_before(now: datetime) -> str:
     return f"job_{uuid7_hex(now - timedelta(seconds=limits.SETTLED_SECONDS), bytes(10))}"
 
 
-def following(place: Place, listed: Sequence[str], jobs: Mapping[str, Job], settled: str) -> Step:
-    """Return the jobs to count now, and the place after them.
+def following(
+    cursor: CountCursor, listed: Sequence[str], jobs: Mapping[str, Job], settled: str
+) -> Step:
+    """Return the jobs to count now, and the cursor after them.
 
-    `listed` are the ids beyond the place in order, `jobs` the stored jobs among them and among the
+    `listed` are the ids beyond the cursor in order, `jobs` the stored jobs among them and among the
     unfinished ones. Every job before `settled` is listed.
     """
     hosts = _Hosts()
-    ended = [job for name in place.unfinished if (job := jobs.get(name)) and hosts.take(job)]
+    ended = [job for name in cursor.unfinished if (job := jobs.get(name)) and hosts.take(job)]
     done = {job.id for job in ended}
-    left = [name for name in place.unfinished if name in jobs and name not in done]
-    position, known, complete = place.position, set(place.counted), True
+    left = [name for name in cursor.unfinished if name in jobs and name not in done]
+    position, known, complete = cursor.position, set(cursor.counted), True
     for name in listed:
         job = jobs.get(name)
         if job is not None and name not in known:
@@ -122,8 +130,8 @@ def following(place: Place, listed: Sequence[str], jobs: Mapping[str, Job], sett
         if name < settled:
             position = name
     return Step(
-        place=replace(
-            place,
+        cursor=replace(
+            cursor,
             position=position,
             unfinished=tuple(left),
             counted=tuple(sorted(name for name in known if name > position)),

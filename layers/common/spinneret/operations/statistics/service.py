@@ -47,11 +47,11 @@ class JobCounts:
         until = self.clock() + timedelta(seconds=limits.COUNT_SECONDS)
         races = 0
         while True:
-            place = self.store.place(tenant)
-            listed = self.log.following(tenant, place.position, limits.READ)
-            jobs = self.log.jobs(tenant, [*place.unfinished, *listed])
-            step = rules.following(place, listed, jobs, rules.settled_before(self.clock()))
-            moved = step.place != place
+            cursor = self.store.cursor(tenant)
+            listed = self.log.following(tenant, cursor.position, limits.READ)
+            jobs = self.log.jobs(tenant, [*cursor.unfinished, *listed])
+            step = rules.following(cursor, listed, jobs, rules.settled_before(self.clock()))
+            moved = step.cursor != cursor
             written = not moved or self._write(step)
             races += not written
             complete = written and step.complete and len(listed) < limits.READ
@@ -60,8 +60,8 @@ class JobCounts:
                 return rules.unfinished(jobs.values(), complete=complete)
 
     def _write(self, step: Step) -> bool:
-        """Store the step's place and numbers; return False if another count came first."""
-        tenant, ended = step.place.tenant, step.ended
+        """Store the step's cursor and numbers; return False if another count came first."""
+        tenant, ended = step.cursor.tenant, step.ended
         dates = sorted({rules.ended_at(job).date() for job in ended})
         days = dict(self.store.days(tenant, dates))
         crawls = [job for job in ended if rules.concerns_host(job)]
@@ -73,7 +73,7 @@ class JobCounts:
             none = HostUse(tenant=tenant, host=_host(job), last_crawl_at=rules.ended_at(job))
             hosts[_host(job)] = rules.with_crawl(hosts.get(_host(job), none), job)
         return self.store.write(
-            Numbers(place=step.place, days=tuple(days.values()), hosts=tuple(hosts.values()))
+            Numbers(cursor=step.cursor, days=tuple(days.values()), hosts=tuple(hosts.values()))
         )
 
 

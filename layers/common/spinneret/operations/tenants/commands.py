@@ -11,7 +11,7 @@ from spinneret.kernel.errors import DependencyUnavailable, DomainError, Validati
 from spinneret.kernel.service import service
 from spinneret.operations.tenants.deleting import TenantDeletion
 from spinneret.operations.tenants.exporting import TenantExport
-from spinneret.operations.tenants.models import Answer, Progress
+from spinneret.operations.tenants.models import Answer, CommandProgress
 
 
 @service
@@ -30,9 +30,9 @@ class TenantCommands:
         try:
             answer = self._answer(request, remaining)
         except DependencyUnavailable as error:
-            answer = Answer(progress=Progress.WAITING, text=error.message)
+            answer = Answer(progress=CommandProgress.WAITING, text=error.message)
         except DomainError as error:
-            answer = Answer(progress=Progress.REFUSED, text=error.message)
+            answer = Answer(progress=CommandProgress.REFUSED, text=error.message)
         return asdict(answer)
 
     def _answer(self, request: Mapping[str, Any], remaining: Remaining) -> Answer:
@@ -53,4 +53,4 @@ class TenantCommands:
 
 
 def _changed(tenant: Tenant) -> Answer:
-    return Answer(progress=Progress.DONE, text=f"{tenant.name} is {tenant.state}")
+    return Answer(progress=CommandProgress.DONE, text=f"{tenant.name} is {tenant.state}")

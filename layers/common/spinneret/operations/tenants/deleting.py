@@ -18,7 +18,7 @@ from spinneret.access.tenants.service import TenantService
 from spinneret.kernel.clock import Clock, Remaining, to_iso
 from spinneret.kernel.service import service
 from spinneret.operations.tenants import limits
-from spinneret.operations.tenants.models import Answer, Deletion, Progress
+from spinneret.operations.tenants.models import Answer, CommandProgress, Deletion
 from spinneret.operations.tenants.ports import (
     DeletionStore,
     Place,
@@ -54,7 +54,7 @@ class TenantDeletion:
             until = self._waits_until(self.tenants.begin_deletion(name))
             if until is not None:
                 text = f"waits until {to_iso(until)} for requests and jobs that began before"
-                return Answer(progress=Progress.WAITING, text=text)
+                return Answer(progress=CommandProgress.WAITING, text=text)
             state = Deletion(connections=self.sellers.revoke_all(name))
             self.states.put(name, state)
         while remaining() > limits.SLICE_MARGIN_SECONDS:
@@ -69,7 +69,7 @@ class TenantDeletion:
             else:
                 return self._end(name, state)
             self.states.put(name, state)
-        return Answer(progress=Progress.WORKING, text=self._line(state))
+        return Answer(progress=CommandProgress.WORKING, text=self._line(state))
 
     def _waits_until(self, tenant: Tenant) -> datetime | None:
         """Return the end of the time in which requests and jobs of the tenant may run, or None."""
@@ -93,7 +93,7 @@ class TenantDeletion:
 
     def _end(self, name: str, state: Deletion) -> Answer:
         answer = Answer(
-            progress=Progress.DONE,
+            progress=CommandProgress.DONE,
             text=f"{name} is deleted; pass {state.number} found nothing of it",
             report={"removed": state.removed, "connections": state.connections},
         )
@@ -109,7 +109,7 @@ class TenantDeletion:
 
 def _unknown(state: Deletion) -> Answer:
     return Answer(
-        progress=Progress.REFUSED,
+        progress=CommandProgress.REFUSED,
         text="keys of unknown form have the tenant's name: delete them by hand, and repeat",
         report=asdict(state),
     )

@@ -9,7 +9,7 @@ from spinneret.kernel.errors import ValidationFailed
 from spinneret.kernel.ids import NewId, is_id
 from spinneret.kernel.service import service
 from spinneret.operations.tenants import limits
-from spinneret.operations.tenants.models import Answer, Export, Progress
+from spinneret.operations.tenants.models import Answer, CommandProgress, Export
 from spinneret.operations.tenants.ports import Area, ExportFiles
 
 
@@ -40,7 +40,7 @@ class TenantExport:
         is_done = state.area == len(self.areas)
         where = self.files.address(name, export_id)
         return Answer(
-            progress=Progress.DONE if is_done else Progress.WORKING,
+            progress=CommandProgress.DONE if is_done else CommandProgress.WORKING,
             text=f"{sum(state.lines.values())} lines in {where}",
             report={"export_id": export_id, "address": where, "lines": state.lines},
         )

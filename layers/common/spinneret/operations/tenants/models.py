@@ -52,7 +52,7 @@ class Export:
     """Area → number of lines so far."""
 
 
-class Progress(StrEnum):
+class CommandProgress(StrEnum):
     """Progress of a command."""
 
     DONE = "done"
@@ -67,7 +67,7 @@ class Progress(StrEnum):
 class Answer:
     """Answer to one call of a command."""
 
-    progress: Progress
+    progress: CommandProgress
     text: str
     """One line for people."""
     report: Mapping[str, Any] = field(default_factory=dict)

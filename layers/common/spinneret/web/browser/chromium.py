@@ -22,7 +22,7 @@ from spinneret.web.browser.devtools import DevTools, connected
 from spinneret.web.browser.documents import Documents
 from spinneret.web.browser.egress import EgressProxy
 from spinneret.web.browser.models import RenderedPage, RenderRequest, Screenshot
-from spinneret.web.browser.page import Page
+from spinneret.web.browser.page import BrowserPage
 from spinneret.web.browser.tasks import Taker
 from spinneret.web.browser.unpacking import is_packed, is_unpacked, unpack
 from spinneret.web.browser.watch import Watch
@@ -173,7 +173,7 @@ class _Rendering:
             duration_ms=round((self._browser.monotonic() - self._began_at) * 1000),
         )
 
-    async def _page(self, devtools: DevTools) -> Page:
+    async def _page(self, devtools: DevTools) -> BrowserPage:
         """Attach to the empty page with which the browser starts."""
         targets = (await devtools.ask(devtools.send.Target.getTargets()))["targetInfos"]
         target = next(each["targetId"] for each in targets if each["type"] == "page")
@@ -182,7 +182,7 @@ class _Rendering:
         )
         session = attached["sessionId"]
         tree = await devtools.ask(devtools.send.Page.getFrameTree(session_id=session))
-        return Page(devtools, self._watch, session, tree["frameTree"]["frame"]["id"])
+        return BrowserPage(devtools, self._watch, session, tree["frameTree"]["frame"]["id"])
 
     async def _overrun(self, devtools: DevTools) -> DomainError:
         """Return the error for the end of the time: the caller's, the page's or the browser's."""

@@ -20,7 +20,7 @@ POLL_SECONDS: Final = 0.1
 _WEB: Final = ("http://", "https://", "ws://", "wss://")
 
 
-class Page:
+class BrowserPage:
     """The one page of a browser, with everything that it starts."""
 
     def __init__(self, devtools: DevTools, watch: Watch, session: str, frame: str) -> None:

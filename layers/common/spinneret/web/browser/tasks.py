@@ -28,7 +28,7 @@ from spinneret.web.browser.models import (
     Scripts,
     Task,
 )
-from spinneret.web.browser.page import Page
+from spinneret.web.browser.page import BrowserPage
 from spinneret.web.browser.watch import Watch
 
 _MM_PER_INCH: Final = 25.4
@@ -56,7 +56,7 @@ class Taker:
 
     devtools: DevTools
     watch: Watch
-    page: Page
+    page: BrowserPage
     documents: Documents
     monotonic: Callable[[], float]
     scale: float

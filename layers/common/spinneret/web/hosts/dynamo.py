@@ -22,7 +22,7 @@ from spinneret.aws.types import DynamoDBClient, QueryInputTypeDef, UpdateItemInp
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import to_iso
 from spinneret.kernel.paging import Page
-from spinneret.web.hosts.models import Block, HostSettings, Override
+from spinneret.web.hosts.models import HostBlock, HostSettings, Override
 
 
 class DynamoHostStore(DynamoAdapter):
@@ -42,7 +42,7 @@ class DynamoHostStore(DynamoAdapter):
         changes = {**to_attribute(override), "notes": notes, "updated_at": to_iso(now)}
         return self._update(tenant, host, changes)
 
-    def block(self, tenant: str, host: str, block: Block) -> HostSettings:
+    def block(self, tenant: str, host: str, block: HostBlock) -> HostSettings:
         since = to_iso(block.since)
         changes = {"blocked_at": since, "blocked_reason": block.reason, "updated_at": since}
         return self._update(tenant, host, changes)

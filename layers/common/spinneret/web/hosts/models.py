@@ -18,7 +18,7 @@ class Override:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Block:
+class HostBlock:
     """A tenant's block of a name and all names below it."""
 
     reason: str
@@ -34,7 +34,7 @@ class HostSettings:
     """Result of `HostService.named`."""
     override: Override = field(default_factory=Override)
     notes: str | None = None
-    block: Block | None = None
+    block: HostBlock | None = None
     updated_at: datetime | None = None
 
 

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Protocol
 
 from spinneret.kernel.paging import Page
-from spinneret.web.hosts.models import Block, HostSettings, Override
+from spinneret.web.hosts.models import HostBlock, HostSettings, Override
 
 
 class HostStore(Protocol):
@@ -23,7 +23,7 @@ class HostStore(Protocol):
     ) -> HostSettings:
         """Replace override and notes; return the settings with their block."""
 
-    def block(self, tenant: str, host: str, block: Block) -> HostSettings:
+    def block(self, tenant: str, host: str, block: HostBlock) -> HostSettings:
         """Block the host, or replace its block; return the settings."""
 
     def unblock(self, tenant: str, host: str, now: datetime) -> HostSettings | None:

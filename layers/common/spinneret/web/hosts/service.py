@@ -6,7 +6,13 @@ from spinneret.kernel.paging import Page
 from spinneret.kernel.service import service
 from spinneret.web.fetching.addresses import AddressPolicy
 from spinneret.web.hosts import rules
-from spinneret.web.hosts.models import Block, EffectiveSettings, HostSettings, HostState, Override
+from spinneret.web.hosts.models import (
+    EffectiveSettings,
+    HostBlock,
+    HostSettings,
+    HostState,
+    Override,
+)
 from spinneret.web.hosts.ports import HostStore
 from spinneret.web.politeness.models import Circuit, PaceLimits
 from spinneret.web.politeness.rules import host_key
@@ -85,7 +91,7 @@ class HostService:
 
     def block(self, tenant: str, host: str, reason: str) -> HostSettings:
         """Block the host and all names below it, from the next submission or fetch on."""
-        return self.store.block(tenant, host, Block(reason=reason, since=self.clock()))
+        return self.store.block(tenant, host, HostBlock(reason=reason, since=self.clock()))
 
     def unblock(self, tenant: str, host: str) -> HostSettings:
         """End the host's own block; the block of a parent host stays. May be repeated."""

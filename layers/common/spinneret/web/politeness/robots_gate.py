@@ -32,11 +32,11 @@ from spinneret.web.politeness.robots_policy import (
     Decision,
     Fetch,
     LostInRedirects,
-    Reason,
+    RobotsReason,
+    RobotsWait,
     StoredRobots,
     Unreachable,
     UseRobots,
-    Wait,
     decide,
 )
 
@@ -179,22 +179,22 @@ class RobotsGate:
             standing = self._until_the_page_is_fetched(decision, decision.keep, gap_seconds)
             self._store.keep(url.origin, standing)
         assert standing is not None  # every decision needs a stored or a new copy
-        if isinstance(decision, Wait):
+        if isinstance(decision, RobotsWait):
             return _Read(rules=Closed(until=decision.until), until=standing.check_at)
-        if decision.reason is Reason.UNREACHABLE:
+        if decision.reason is RobotsReason.UNREACHABLE:
             logger.warning(decision.reason, extra={"domain": url.host})
-        elif decision.reason is Reason.FALLBACK:
+        elif decision.reason is RobotsReason.FALLBACK:
             logger.info(decision.reason, extra={"domain": url.host})
         return _Read(rules=decision.robots, until=standing.check_at)
 
     def _until_the_page_is_fetched(
-        self, decision: UseRobots | Wait, keep: StoredRobots, gap_seconds: float
+        self, decision: UseRobots | RobotsWait, keep: StoredRobots, gap_seconds: float
     ) -> StoredRobots:
         """Keep the file until the next page is fetched.
 
         If requests are rarer than checks of the file, each permit would be used for another check.
         """
-        if isinstance(decision, Wait):
+        if isinstance(decision, RobotsWait):
             return keep
         gap = max(gap_seconds, decision.robots.crawl_delay(self._product_token) or 0.0)
         interval = timedelta(seconds=2 * min(gap, limits.DOMAIN_GAP_MAX_SECONDS))

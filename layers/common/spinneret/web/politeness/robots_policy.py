@@ -19,7 +19,7 @@ _KEPT: Final = timedelta(seconds=limits.ROBOTS_KEPT_SECONDS)
 _PAUSE: Final = timedelta(seconds=limits.ROBOTS_DISALLOW_SECONDS)
 
 
-class Reason(StrEnum):
+class RobotsReason(StrEnum):
     """Why these rules apply, named as in logs."""
 
     FRESH = "robots.fresh"
@@ -77,20 +77,20 @@ class UseRobots:
     """These rules apply."""
 
     robots: Robots
-    reason: Reason
+    reason: RobotsReason
     keep: StoredRobots | None
     """None if the stored state remains valid."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Wait:
+class RobotsWait:
     """The host fails and there is no copy: no page may be fetched before `until`."""
 
     until: datetime
     keep: StoredRobots | None
 
 
-Decision = Fetch | UseRobots | Wait
+Decision = Fetch | UseRobots | RobotsWait
 
 
 def decide(kept: StoredRobots | None, answer: Answer | None, now: datetime) -> Decision:
@@ -99,14 +99,14 @@ def decide(kept: StoredRobots | None, answer: Answer | None, now: datetime) -> D
         case None:
             return _from_store(kept, now)
         case Answered() if HTTPStatus.OK <= answer.status_code < HTTPStatus.MULTIPLE_CHOICES:
-            return _read(answer.content, Reason.READ, now)
+            return _read(answer.content, RobotsReason.READ, now)
         case Answered() if _in_trouble(answer.status_code):
             return _fallback(kept, now) or _closed(now)
         case Answered() | LostInRedirects():
-            return _read(b"", Reason.UNAVAILABLE, now)
+            return _read(b"", RobotsReason.UNAVAILABLE, now)
         case Unreachable():
             return _fallback(kept, now) or _obey(
-                StoredRobots(check_at=now + _PAUSE), Reason.UNREACHABLE
+                StoredRobots(check_at=now + _PAUSE), RobotsReason.UNREACHABLE
             )
 
 
@@ -122,28 +122,28 @@ def _from_store(kept: StoredRobots | None, now: datetime) -> Decision:
     if kept is None or now >= kept.check_at:
         return Fetch()
     if kept.closed:
-        return Wait(until=kept.check_at, keep=None)
+        return RobotsWait(until=kept.check_at, keep=None)
     if kept.read_at is None:
-        reason = Reason.UNREACHABLE
+        reason = RobotsReason.UNREACHABLE
     else:
-        reason = Reason.FRESH if now < kept.read_at + _FRESH else Reason.FALLBACK
+        reason = RobotsReason.FRESH if now < kept.read_at + _FRESH else RobotsReason.FALLBACK
     return UseRobots(robots=parse(kept.content), reason=reason, keep=None)
 
 
-def _read(content: bytes, reason: Reason, now: datetime) -> UseRobots:
+def _read(content: bytes, reason: RobotsReason, now: datetime) -> UseRobots:
     return _obey(StoredRobots(content=bounded(content), read_at=now, check_at=now + _FRESH), reason)
 
 
 def _fallback(kept: StoredRobots | None, now: datetime) -> UseRobots | None:
     if kept is None or kept.read_at is None or now >= kept.read_at + _KEPT:
         return None
-    return _obey(replace(kept, check_at=now + _PAUSE), Reason.FALLBACK)
+    return _obey(replace(kept, check_at=now + _PAUSE), RobotsReason.FALLBACK)
 
 
-def _closed(now: datetime) -> Wait:
+def _closed(now: datetime) -> RobotsWait:
     until = now + _PAUSE
-    return Wait(until=until, keep=StoredRobots(check_at=until, closed=True))
+    return RobotsWait(until=until, keep=StoredRobots(check_at=until, closed=True))
 
 
-def _obey(kept: StoredRobots, reason: Reason) -> UseRobots:
+def _obey(kept: StoredRobots, reason: RobotsReason) -> UseRobots:
     return UseRobots(robots=parse(kept.content), reason=reason, keep=kept)

@@ -21,16 +21,16 @@ from spinneret.web.exploring.frontier.models import (
     Failed,
     Fetched,
     FoundLink,
+    FrontierPage,
+    FrontierWait,
     LinkCandidate,
     Next,
-    Page,
     PageLease,
     PageState,
     Plan,
     Redirected,
     RedirectRefused,
     Strategy,
-    Wait,
 )
 from spinneret.web.exploring.frontier.service import Frontier
 from spinneret.web.exploring.scope import ScopeKind
@@ -80,7 +80,7 @@ def fetched(frontier: Frontier, batch: Batch, *links: str, **outcome: Any) -> Ne
     return frontier.next_batch(REF, fence=1)
 
 
-def rows(frontier: Frontier, state: PageState | None = None) -> list[Page]:
+def rows(frontier: Frontier, state: PageState | None = None) -> list[FrontierPage]:
     return list(frontier.pages(REF, state, None, 1000).pages)
 
 
@@ -448,7 +448,7 @@ def test_a_page_has_one_visitor_at_a_time(frontier: Frontier, clock: HandClock) 
     visit = claimed(frontier, batch.keys[0], "one")
     assert frontier.claim(REF, batch.keys[0], "two", clock() + MINUTE) is None
     assert frontier.claim(REF, batch.keys[0], "one", clock() + MINUTE) == visit
-    assert frontier.next_batch(REF, fence=1) == Wait(START + MINUTE)
+    assert frontier.next_batch(REF, fence=1) == FrontierWait(START + MINUTE)
     clock.advance(60)
     again = frontier.next_batch(REF, fence=1)
     assert isinstance(again, Batch)
@@ -527,7 +527,7 @@ def test_who_waits_for_a_host_is_not_charged(frontier: Frontier, clock: HandCloc
         until = clock() + MINUTE
         visit = claimed(frontier, batch.keys[0], f"worker at {clock()}")
         frontier.record(visit, Deferred(until=until, error_code="RATE_LIMITED"))
-        assert frontier.next_batch(REF, fence=1) == Wait(until)
+        assert frontier.next_batch(REF, fence=1) == FrontierWait(until)
         assert frontier.claim(REF, batch.keys[0], "early", until + MINUTE) is None
         clock.advance(60)
     assert fetched(frontier, batch) == Ended(EndReason.EXHAUSTED)
@@ -588,7 +588,7 @@ def test_a_driver_out_of_time_goes_on_the_next_time(frontier: Frontier) -> None:
     for key in step.keys:
         frontier.record(claimed(frontier, key), Fetched(links=(FoundLink(url=f"{SITE}/c"),)))
     answers = iter([True, False])
-    assert frontier.next_batch(REF, 1, lambda: next(answers)) == Wait(START)
+    assert frontier.next_batch(REF, 1, lambda: next(answers)) == FrontierWait(START)
     assert len(rows(frontier, PageState.FETCHED)) == 1
     assert isinstance(frontier.next_batch(REF, fence=1), Batch)
     assert urls(frontier, PageState.OPEN) == {"/c"}
@@ -682,9 +682,9 @@ def test_two_names_of_a_page_that_waits_change_its_row_once() -> None:
     assert (move.before, move.after.depth, move.after.score) == (waiting, 1, 0.9)
 
 
-def _page(key: str, **given: Any) -> Page:
+def _page(key: str, **given: Any) -> FrontierPage:
     values = {"url": f"{SITE}/{key}", "host": "site.example", "rank": "", "discovered_at": START}
-    return Page(key=key, **values | given)
+    return FrontierPage(key=key, **values | given)
 
 
 def test_a_page_that_is_found_nearer_is_merged_again(frontier: Frontier) -> None:

@@ -9,15 +9,15 @@ from spinneret.web.exploring.frontier.keys import key_of
 from spinneret.web.exploring.frontier.models import (
     Crawl,
     CrawlRef,
+    FrontierPage,
     LinkCandidate,
-    Page,
     PageState,
     Plan,
 )
 from tests.fakes.time import START
 
 CRAWL = Crawl(ref=CrawlRef("acme", "job_1"), plan=Plan(), roots=(), begun_at=START)
-PAGE = Page(
+PAGE = FrontierPage(
     key=key_of("a"),
     url="https://site.example/",
     host="site.example",

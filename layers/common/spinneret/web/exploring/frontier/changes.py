@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from spinneret.web.exploring.frontier.models import Crawl, Page
+from spinneret.web.exploring.frontier.models import Crawl, FrontierPage
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,8 +26,8 @@ class CounterDelta:
 class PageUpdate:
     """Change of one row, applied if its state, fence and depth still equal `before`."""
 
-    before: Page
-    after: Page
+    before: FrontierPage
+    after: FrontierPage
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,10 +41,10 @@ class FrontierTransaction:
     """Whether it requires the counters of `before`, too: no page ended since that was read."""
     after: Crawl | None = None
     """New fence, batch, depth and end; counters change only by `plus`."""
-    new: tuple[Page, ...] = ()
+    new: tuple[FrontierPage, ...] = ()
     """New rows; they must not exist yet."""
     moves: tuple[PageUpdate, ...] = ()
-    standing: tuple[Page, ...] = ()
+    standing: tuple[FrontierPage, ...] = ()
     """Rows that must still have this state and fence."""
     used: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     """Quota → usage before and after the change."""

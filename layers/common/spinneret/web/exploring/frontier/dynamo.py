@@ -40,8 +40,8 @@ from spinneret.web.exploring.frontier.changes import CounterDelta, FrontierTrans
 from spinneret.web.exploring.frontier.models import (
     Crawl,
     CrawlRef,
+    FrontierPage,
     LinkCandidate,
-    Page,
     PagePage,
     PageState,
 )
@@ -64,17 +64,19 @@ class DynamoFrontierStore(DynamoAdapter):
     def crawl(self, ref: CrawlRef) -> Crawl | None:
         return self._crawls.get(keys.crawl_key(ref))
 
-    def find(self, ref: CrawlRef, keys_: Iterable[str]) -> dict[str, Page]:
+    def find(self, ref: CrawlRef, keys_: Iterable[str]) -> dict[str, FrontierPage]:
         """See FrontierStore: one BatchGetItem per hundred keys."""
         found = self._get_all(keys.page_key(ref, key) for key in dict.fromkeys(keys_))
         pages = [items.PAGES.decode(item) for item in found]
         return {page.key: page for page in pages}
 
-    def first(self, ref: CrawlRef, state: PageState, limit: int) -> tuple[Page, ...]:
+    def first(self, ref: CrawlRef, state: PageState, limit: int) -> tuple[FrontierPage, ...]:
         """See FrontierStore: one query of the index."""
         return self.pages(ref, state, None, limit).pages
 
-    def links(self, ref: CrawlRef, pages: Iterable[Page]) -> dict[str, tuple[LinkCandidate, ...]]:
+    def links(
+        self, ref: CrawlRef, pages: Iterable[FrontierPage]
+    ) -> dict[str, tuple[LinkCandidate, ...]]:
         """See FrontierStore: one BatchGetItem per hundred chunks."""
         chunks = {
             page.key: [
@@ -132,7 +134,7 @@ class DynamoFrontierStore(DynamoAdapter):
     def begin(self, crawl: Crawl) -> None:
         self._write([self._crawls.put_write(crawl, _NEW)])
 
-    def keep_links(self, crawl: Crawl, page: Page, links: Sequence[LinkCandidate]) -> int:
+    def keep_links(self, crawl: Crawl, page: FrontierPage, links: Sequence[LinkCandidate]) -> int:
         """See FrontierStore: one put per chunk."""
         chunks = items.link_items(crawl, page, links)
         for item in chunks:
@@ -170,11 +172,11 @@ class DynamoFrontierStore(DynamoAdapter):
         return [] if before is None else [dynamo.check(self._table, key, standing)]
 
     def _put_page(
-        self, crawl: Crawl, page: Page, condition: dynamo.Condition
+        self, crawl: Crawl, page: FrontierPage, condition: dynamo.Condition
     ) -> TransactWriteItemTypeDef:
         return dynamo.put(self._table, items.page_item(crawl, page), condition)
 
-    def _check_page(self, crawl: Crawl, page: Page) -> TransactWriteItemTypeDef:
+    def _check_page(self, crawl: Crawl, page: FrontierPage) -> TransactWriteItemTypeDef:
         return dynamo.check(self._table, keys.page_key(crawl.ref, page.key), _stands(page))
 
     def _of_quotas(
@@ -220,7 +222,7 @@ class DynamoFrontierStore(DynamoAdapter):
             raise WriteConflict
 
 
-def _stands(page: Page) -> dynamo.Condition:
+def _stands(page: FrontierPage) -> dynamo.Condition:
     return dynamo.equals(state=page.state, fence=page.fence, depth=page.depth)
 
 

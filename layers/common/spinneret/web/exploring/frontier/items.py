@@ -14,7 +14,7 @@ from spinneret.kernel.clock import epoch_seconds
 from spinneret.web.exploring import limits
 from spinneret.web.exploring.frontier import keys
 from spinneret.web.exploring.frontier.changes import CounterDelta
-from spinneret.web.exploring.frontier.models import Crawl, LinkCandidate, Page, Plan
+from spinneret.web.exploring.frontier.models import Crawl, FrontierPage, LinkCandidate, Plan
 
 
 def purge_at(crawl: Crawl) -> int:
@@ -37,13 +37,13 @@ def counters(of: Crawl | CounterDelta) -> dict[str, int]:
     return {"discovered": of.discovered, "crawled": of.crawled, "failed": of.failed}
 
 
-def page_item(crawl: Crawl, page: Page) -> Item:
+def page_item(crawl: Crawl, page: FrontierPage) -> Item:
     """Build the item of one page."""
     pk = keys.partition(crawl.ref)
     return {"pk": pk, **PAGES.encode(page), "purge_at": purge_at(crawl)}
 
 
-def link_items(crawl: Crawl, page: Page, links: Sequence[LinkCandidate]) -> list[Item]:
+def link_items(crawl: Crawl, page: FrontierPage, links: Sequence[LinkCandidate]) -> list[Item]:
     """Build the chunks of a page's links under its fence.
 
     Chunks are compressed, since URLs of one site are alike.
@@ -104,7 +104,7 @@ CRAWLS: Final = Codec(
 )
 
 PAGES: Final = Codec(
-    Page,
+    FrontierPage,
     key=lambda page: {"sk": f"{keys.PAGE_PREFIX}{page.key}"},
     keyed=("key",),
     from_key=lambda item: {"key": item["sk"].removeprefix(keys.PAGE_PREFIX)},

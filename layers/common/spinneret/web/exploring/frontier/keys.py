@@ -4,7 +4,7 @@ import hashlib
 import re
 from typing import Final
 
-from spinneret.web.exploring.frontier.models import CrawlRef, Page, PageState
+from spinneret.web.exploring.frontier.models import CrawlRef, FrontierPage, PageState
 
 CRAWL_ROW: Final = "CRAWL"
 PAGE_PREFIX: Final = "URL#"
@@ -66,7 +66,7 @@ def state_prefix(state: PageState) -> str:
     return f"{_STATE_MARKS[state]}#"
 
 
-def place_of(page: Page) -> str:
+def place_of(page: FrontierPage) -> str:
     """Return the sort key of a page within its state.
 
     The key is the rank while the page waits, else batch and position.

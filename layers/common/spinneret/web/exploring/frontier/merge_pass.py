@@ -8,7 +8,7 @@ from spinneret.web.exploring import limits
 from spinneret.web.exploring.frontier import merging
 from spinneret.web.exploring.frontier.changes import FrontierTransaction
 from spinneret.web.exploring.frontier.keys import place_of
-from spinneret.web.exploring.frontier.models import Crawl, LinkCandidate, Page, PageState
+from spinneret.web.exploring.frontier.models import Crawl, FrontierPage, LinkCandidate, PageState
 from spinneret.web.exploring.frontier.ports import FrontierStore
 
 
@@ -50,10 +50,10 @@ class MergePass:
                 break
         return True
 
-    def _fetched(self, limit: int) -> tuple[Page, ...]:
+    def _fetched(self, limit: int) -> tuple[FrontierPage, ...]:
         return self._store.first(self._crawl.ref, PageState.FETCHED, limit)
 
-    def _next(self, last: tuple[str, str] | None) -> Page | None:
+    def _next(self, last: tuple[str, str] | None) -> FrontierPage | None:
         """Return the first fetched page, if it comes before the pages that weren't read.
 
         A page that was found nearer comes before pages of later batches, in the same order as after
@@ -63,7 +63,7 @@ class MergePass:
         page = min(fetched, key=_order, default=None)
         return None if page is None or (last is not None and _order(page) > last) else page
 
-    def _merge(self, page: Page) -> None:
+    def _merge(self, page: FrontierPage) -> None:
         known, crawl = self._known, self._crawl
         self._learn([page])  # one that was merged before and found nearer since
         links = known.links.pop(page.key, ())
@@ -98,7 +98,7 @@ class MergePass:
 
     # ------------------------------------------------------------ Reads
 
-    def _learn(self, pages: Sequence[Page]) -> None:
+    def _learn(self, pages: Sequence[FrontierPage]) -> None:
         """Read at once what the pages' merging needs, unless it is known."""
         known, ref = self._known, self._crawl.ref
         known.pages.update({page.key: page for page in pages})
@@ -137,5 +137,5 @@ class MergePass:
             known.used.update({quota: used.get(quota, 0) for quota in quotas})
 
 
-def _order(page: Page) -> tuple[str, str]:
+def _order(page: FrontierPage) -> tuple[str, str]:
     return place_of(page), page.key

@@ -16,7 +16,13 @@ from spinneret.web.exploring import limits
 from spinneret.web.exploring.frontier import rules
 from spinneret.web.exploring.frontier.changes import CounterDelta, FrontierTransaction, PageUpdate
 from spinneret.web.exploring.frontier.guide import better
-from spinneret.web.exploring.frontier.models import Crawl, LinkCandidate, Page, PageState, Plan
+from spinneret.web.exploring.frontier.models import (
+    Crawl,
+    FrontierPage,
+    LinkCandidate,
+    PageState,
+    Plan,
+)
 
 _HOST: Final = "host"
 _CALENDAR: Final = "calendar"
@@ -36,7 +42,7 @@ class Dropped(StrEnum):
 class FrontierView:
     """Rows that a driver has read, updated by its own changes."""
 
-    pages: dict[str, Page] = field(default_factory=dict)
+    pages: dict[str, FrontierPage] = field(default_factory=dict)
     absent: set[str] = field(default_factory=set)
     """Keys of pages that don't exist."""
     used: dict[str, int] = field(default_factory=dict)
@@ -50,12 +56,12 @@ class FrontierView:
         """Return the keys that must be read before they can be merged."""
         return [key for key in keys if key not in self.pages and key not in self.absent]
 
-    def learn(self, asked: Iterable[str], found: Mapping[str, Page]) -> None:
+    def learn(self, asked: Iterable[str], found: Mapping[str, FrontierPage]) -> None:
         """Add the result of a read."""
         self.absent.update(key for key in asked if key not in found)
         self.pages.update(found)
 
-    def origin(self, key: str | None) -> Page | None:
+    def origin(self, key: str | None) -> FrontierPage | None:
         """Return the page that has the content, following `same_as`.
 
         Returns None for a missing page or a circle. Raises KeyError for a page that must be read
@@ -94,7 +100,7 @@ def quotas_of(plan: Plan, link: LinkCandidate) -> dict[str, tuple[int, Dropped]]
 
 def merged(
     crawl: Crawl,
-    page: Page,
+    page: FrontierPage,
     links: Sequence[LinkCandidate],
     original: str | None,
     known: FrontierView,
@@ -119,11 +125,11 @@ def merged(
 
 def _as_name(
     crawl: Crawl,
-    page: Page,
+    page: FrontierPage,
     origin: str,
     state: PageState,
     known: FrontierView,
-    before: Page | None = None,
+    before: FrontierPage | None = None,
 ) -> list[FrontierTransaction]:
     """Mark the page as a duplicate; the original gets its depth if that is smaller."""
     moves = [PageUpdate(before=before or page, after=replace(page, state=state))]
@@ -133,7 +139,7 @@ def _as_name(
     return [FrontierTransaction(before=crawl, after=crawl, moves=tuple(moves))]
 
 
-def _nearer(target: Page, depth: int, parent: str | None) -> list[PageUpdate]:
+def _nearer(target: FrontierPage, depth: int, parent: str | None) -> list[PageUpdate]:
     """Move a page that was found nearer to the start; its links must be merged again."""
     if depth >= target.depth:
         return []
@@ -150,12 +156,14 @@ def _nearer(target: Page, depth: int, parent: str | None) -> list[PageUpdate]:
 class _Merge:
     """Collects the changes for one page's links."""
 
-    def __init__(self, crawl: Crawl, page: Page, known: FrontierView, now: datetime) -> None:
+    def __init__(
+        self, crawl: Crawl, page: FrontierPage, known: FrontierView, now: datetime
+    ) -> None:
         self._crawl = crawl
         self._page = page
         self._known = known
         self._now = now
-        self._new: dict[str, tuple[Page, dict[str, tuple[int, Dropped]]]] = {}
+        self._new: dict[str, tuple[FrontierPage, dict[str, tuple[int, Dropped]]]] = {}
         self._moves: dict[str, PageUpdate] = {}
         self._used: dict[str, int] = {}
         self._dropped: Counter[Dropped] = Counter()
@@ -184,7 +192,7 @@ class _Merge:
             return
         for quota in quotas:
             self._used[quota] = self._used_of(quota) + 1
-        page = Page(
+        page = FrontierPage(
             key=link.key,
             url=link.url,
             host=link.host,
@@ -197,7 +205,7 @@ class _Merge:
         )
         self._new[link.key] = (page, quotas)
 
-    def _meet(self, number: int, link: LinkCandidate, depth: int, target: Page) -> None:
+    def _meet(self, number: int, link: LinkCandidate, depth: int, target: FrontierPage) -> None:
         """Update a known target that this link makes nearer or scores higher."""
         if target.state is not PageState.WAITING:
             for move in _nearer(target, depth, self._page.url):
@@ -246,7 +254,7 @@ class _Merge:
 
     def _pieces_of_new(self) -> list[FrontierTransaction]:
         pieces: list[FrontierTransaction] = []
-        pages: list[Page] = []
+        pages: list[FrontierPage] = []
         used: dict[str, int] = {}
         total = dict(self._known.used)
 
@@ -287,7 +295,7 @@ class _Merge:
         ]
 
 
-def _with(page: Page, dropped: Mapping[Dropped, int]) -> dict[str, int]:
+def _with(page: FrontierPage, dropped: Mapping[Dropped, int]) -> dict[str, int]:
     """Return the page's skip reasons, replacing counts of an earlier merge."""
     kept = {name: count for name, count in page.skipped.items() if name not in set(Dropped)}
     return kept | {reason.value: count for reason, count in dropped.items()}

@@ -107,7 +107,7 @@ class PageState(StrEnum):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Page:
+class FrontierPage:
     """One URL of a crawl."""
 
     key: str
@@ -246,7 +246,7 @@ class PageLease:
     """A worker's claim of a page."""
 
     crawl: Crawl
-    page: Page
+    page: FrontierPage
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -254,7 +254,7 @@ class Batch:
     """Pages to claim now, in the order of the batch: all of them, or those still open."""
 
     number: int
-    pages: tuple[Page, ...]
+    pages: tuple[FrontierPage, ...]
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -263,7 +263,7 @@ class Batch:
 
 
 @dataclass(frozen=True)
-class Wait:
+class FrontierWait:
     """No work before `until`."""
 
     until: datetime
@@ -276,12 +276,12 @@ class Ended:
     reason: EndReason
 
 
-Next = Batch | Wait | Ended
+Next = Batch | FrontierWait | Ended
 
 
 @dataclass(frozen=True, kw_only=True)
 class PagePage:
     """One page of the list of pages; `after` is the next position, None at the end."""
 
-    pages: tuple[Page, ...]
+    pages: tuple[FrontierPage, ...]
     after: str | None

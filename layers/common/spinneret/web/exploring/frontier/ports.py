@@ -7,8 +7,8 @@ from spinneret.web.exploring.frontier.changes import FrontierTransaction
 from spinneret.web.exploring.frontier.models import (
     Crawl,
     CrawlRef,
+    FrontierPage,
     LinkCandidate,
-    Page,
     PagePage,
     PageState,
 )
@@ -27,22 +27,24 @@ class FrontierStore(Protocol):
     def crawl(self, ref: CrawlRef) -> Crawl | None:
         """Return the crawl's own row, or None for an unknown crawl."""
 
-    def find(self, ref: CrawlRef, keys: Iterable[str]) -> dict[str, Page]:
+    def find(self, ref: CrawlRef, keys: Iterable[str]) -> dict[str, FrontierPage]:
         """Return the known pages by key; accepts any number of keys."""
 
-    def first(self, ref: CrawlRef, state: PageState, limit: int) -> tuple[Page, ...]:
+    def first(self, ref: CrawlRef, state: PageState, limit: int) -> tuple[FrontierPage, ...]:
         """Return the first pages in a state: by rank if waiting, else by batch and position."""
 
     def commit(self, crawl: Crawl, change: FrontierTransaction) -> None:
         """Apply a change. Raises WriteConflict."""
 
-    def keep_links(self, crawl: Crawl, page: Page, links: Sequence[LinkCandidate]) -> int:
+    def keep_links(self, crawl: Crawl, page: FrontierPage, links: Sequence[LinkCandidate]) -> int:
         """Write the links of a page in chunks under its fence, and return the number of chunks.
 
         The call may be repeated. The links are unused until the page's own row names the fence.
         """
 
-    def links(self, ref: CrawlRef, pages: Iterable[Page]) -> dict[str, tuple[LinkCandidate, ...]]:
+    def links(
+        self, ref: CrawlRef, pages: Iterable[FrontierPage]
+    ) -> dict[str, tuple[LinkCandidate, ...]]:
         """Return the links that each page's row refers to, in order, by the page's key."""
 
     def used(self, ref: CrawlRef, quotas: Iterable[str]) -> Mapping[str, int]:

@@ -10,7 +10,7 @@ from spinneret.web.exploring.frontier.guide import LinkPolicy
 from spinneret.web.exploring.frontier.keys import key_of
 from spinneret.web.exploring.frontier.models import (
     Failed,
-    Page,
+    FrontierPage,
     PageLease,
     PageState,
     Redirected,
@@ -64,7 +64,7 @@ class RedirectGate:
                 return
         raise Contended("the redirect's target is being changed by others")
 
-    def _standing(self) -> Page:
+    def _standing(self) -> FrontierPage:
         """Return the visit's stored page; a write with a lost response may have moved it nearer."""
         crawl, page = self.visit.crawl, self.visit.page
         standing = self.store.find(crawl.ref, [page.key]).get(page.key)

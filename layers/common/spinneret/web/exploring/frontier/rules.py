@@ -13,8 +13,8 @@ from spinneret.web.exploring.frontier.models import (
     Deferred,
     Failed,
     Fetched,
+    FrontierPage,
     Outcome,
-    Page,
     PageState,
     Plan,
     Redirected,
@@ -54,14 +54,14 @@ def rank(plan: Plan, depth: int, score: float | None, found: tuple[int, int, int
 # ---------------------------------------------------------------- Driver
 
 
-def seeds(crawl: Crawl, urls: Sequence[str], now: datetime) -> tuple[Page, ...]:
+def seeds(crawl: Crawl, urls: Sequence[str], now: datetime) -> tuple[FrontierPage, ...]:
     """Return the pages of start URLs, each once; scope and keywords don't apply to them."""
-    pages: dict[str, Page] = {}
+    pages: dict[str, FrontierPage] = {}
     for number, url in enumerate(map(parse_url, urls)):
         key = key_of(identity_of(url))
         pages.setdefault(
             key,
-            Page(
+            FrontierPage(
                 key=key,
                 url=url.text,
                 host=url.host,
@@ -86,7 +86,7 @@ def places_left(crawl: Crawl) -> int:
 
 
 def taken(
-    crawl: Crawl, waiting: Sequence[Page], now: datetime
+    crawl: Crawl, waiting: Sequence[FrontierPage], now: datetime
 ) -> tuple[Crawl, FrontierTransaction]:
     """Open the next batch; return the crawl with it, and the change."""
     batch = crawl.batch + 1
@@ -103,7 +103,7 @@ def taken(
     return after, change
 
 
-def reopened(crawl: Crawl, fence: int, failed: Sequence[Page]) -> FrontierTransaction:
+def reopened(crawl: Crawl, fence: int, failed: Sequence[FrontierPage]) -> FrontierTransaction:
     """Restart a crawl that ended without a page, with the pages that failed."""
     again = (
         replace(page, state=PageState.WAITING, attempts=0, due_at=None, finished_at=None)
@@ -124,13 +124,13 @@ def is_expired(crawl: Crawl, now: datetime) -> bool:
     return now >= crawl.begun_at + timedelta(seconds=bounds.FRONTIER_SECONDS)
 
 
-def free_at(page: Page) -> datetime:
+def free_at(page: FrontierPage) -> datetime:
     """Return when an open page may be claimed; an expired lease frees it too."""
     moments = [moment for moment in (page.due_at, page.leased_until) if moment is not None]
     return max(moments, default=page.discovered_at)
 
 
-def is_lost(page: Page, now: datetime) -> bool:
+def is_lost(page: FrontierPage, now: datetime) -> bool:
     """Whether the lease of the last permitted attempt has expired."""
     return (
         page.leased_until is not None
@@ -139,7 +139,7 @@ def is_lost(page: Page, now: datetime) -> bool:
     )
 
 
-def given_up(page: Page, now: datetime) -> FrontierTransaction:
+def given_up(page: FrontierPage, now: datetime) -> FrontierTransaction:
     """Fail a page that `is_lost`."""
     counted = replace(page, attempts=page.attempts + 1, owner=None)
     return _failed(page, counted, Failed(error_code=LOST), now)
@@ -148,7 +148,7 @@ def given_up(page: Page, now: datetime) -> FrontierTransaction:
 # ---------------------------------------------------------------- Worker
 
 
-def claimed(page: Page, owner: str, until: datetime) -> Page:
+def claimed(page: FrontierPage, owner: str, until: datetime) -> FrontierPage:
     """Lease the page to a worker until then; an expired lease counts as an attempt."""
     return replace(
         page,
@@ -160,7 +160,7 @@ def claimed(page: Page, owner: str, until: datetime) -> Page:
 
 
 def recorded(
-    page: Page, outcome: Outcome, links: int, skipped: Mapping[str, int], now: datetime
+    page: FrontierPage, outcome: Outcome, links: int, skipped: Mapping[str, int], now: datetime
 ) -> FrontierTransaction:
     """Record the outcome of a claimed page, whose links are stored in `links` chunks.
 
@@ -204,7 +204,7 @@ def recorded(
             )
 
 
-def is_claim_of(page: Page, claimed_page: Page) -> bool:
+def is_claim_of(page: FrontierPage, claimed_page: FrontierPage) -> bool:
     """Whether the row still has this claim, without an outcome."""
     same = (page.state, page.fence, page.owner) == (
         claimed_page.state,
@@ -214,18 +214,20 @@ def is_claim_of(page: Page, claimed_page: Page) -> bool:
     return same and page.leased_until is not None
 
 
-def is_nearer(page: Page, claimed_page: Page) -> bool:
+def is_nearer(page: FrontierPage, claimed_page: FrontierPage) -> bool:
     """Whether the row still has this claim and a redirect moved it nearer to the start."""
     return is_claim_of(page, claimed_page) and page.depth < claimed_page.depth
 
 
-def is_recorded(page: Page, claimed_page: Page) -> bool:
+def is_recorded(page: FrontierPage, claimed_page: FrontierPage) -> bool:
     """Whether the row already holds the claim's outcome: its writer lost the response."""
     ended_claim = page.state is not PageState.OPEN or page.leased_until is None
     return page.fence == claimed_page.fence and page.owner == claimed_page.owner and ended_claim
 
 
-def _deferred(page: Page, released: Page, outcome: Deferred, now: datetime) -> FrontierTransaction:
+def _deferred(
+    page: FrontierPage, released: FrontierPage, outcome: Deferred, now: datetime
+) -> FrontierTransaction:
     after = replace(
         released,
         due_at=max(now, outcome.until),
@@ -244,7 +246,9 @@ def _deferred(page: Page, released: Page, outcome: Deferred, now: datetime) -> F
     return FrontierTransaction(moves=(PageUpdate(before=page, after=after),))
 
 
-def _failed(before: Page, released: Page, outcome: Failed, now: datetime) -> FrontierTransaction:
+def _failed(
+    before: FrontierPage, released: FrontierPage, outcome: Failed, now: datetime
+) -> FrontierTransaction:
     after = replace(
         released,
         state=PageState.FAILED,
@@ -263,7 +267,7 @@ def _failed(before: Page, released: Page, outcome: Failed, now: datetime) -> Fro
 # ---------------------------------------------------------------- Redirects
 
 
-def stands_for(page: Page | None, visitor: Page) -> bool:
+def stands_for(page: FrontierPage | None, visitor: FrontierPage) -> bool:
     """Whether the target is new, waiting, or this visit's own, so that it may be requested."""
     if page is None or page.state is PageState.WAITING:
         return True
@@ -273,7 +277,7 @@ def stands_for(page: Page | None, visitor: Page) -> bool:
 
 
 def followed(
-    visitor: Page, target: Page | None, url: Url, key: str, now: datetime
+    visitor: FrontierPage, target: FrontierPage | None, url: Url, key: str, now: datetime
 ) -> FrontierTransaction:
     """Take a redirect's target for the visit; requires `stands_for`.
 
@@ -284,7 +288,7 @@ def followed(
         return FrontierTransaction(standing=(visitor,))
     alias = replace(
         target
-        or Page(
+        or FrontierPage(
             key=key,
             url=url.text,
             host=url.host,
@@ -314,7 +318,7 @@ def followed(
     )
 
 
-def nearer(visitor: Page, target: Page) -> Page:
+def nearer(visitor: FrontierPage, target: FrontierPage) -> FrontierPage:
     """Return the visit's page with the target's depth if smaller; a redirect isn't a link."""
     if target.depth >= visitor.depth:
         return visitor

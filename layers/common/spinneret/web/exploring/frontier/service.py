@@ -22,15 +22,15 @@ from spinneret.web.exploring.frontier.models import (
     Ended,
     EndReason,
     Fetched,
+    FrontierPage,
+    FrontierWait,
     LinkCandidate,
     Next,
     Outcome,
-    Page,
     PageLease,
     PagePage,
     PageState,
     Plan,
-    Wait,
 )
 from spinneret.web.exploring.frontier.ports import FrontierStore, WriteConflict
 from spinneret.web.exploring.frontier.redirects import RedirectGate
@@ -106,8 +106,8 @@ class Frontier:
         """Return the crawl and what to do next; call again after each batch.
 
         `may_go_on` is called before merging the links of each page. When it returns False, the
-        result is a `Wait` that has already passed. Raises NotFound, LeaseLost for an outdated
-        fence, and Contended.
+        result is a `FrontierWait` that has already passed. Raises NotFound, LeaseLost for an
+        outdated fence, and Contended.
         """
         return self._persistently(lambda: self._advance(ref, fence, may_go_on))
 
@@ -124,12 +124,12 @@ class Frontier:
         if open_pages:
             free = [page for page in open_pages if rules.free_at(page) <= now]
             if not free:
-                return crawl, Wait(min(rules.free_at(page) for page in open_pages))
+                return crawl, FrontierWait(min(rules.free_at(page) for page in open_pages))
             return crawl, Batch(number=crawl.batch, pages=tuple(free))
         # No page is open now. One that ended since the crawl was read makes the next write fail.
         merging = MergePass(self.store, self.clock, crawl)
         is_merged = merging.run(may_go_on)
-        return self._take(merging.crawl, now) if is_merged else (merging.crawl, Wait(now))
+        return self._take(merging.crawl, now) if is_merged else (merging.crawl, FrontierWait(now))
 
     def _seed(self, crawl: Crawl, urls: Sequence[str], now: datetime) -> Crawl:
         """Add the start URLs that aren't known yet; return the crawl with them."""
@@ -143,9 +143,9 @@ class Frontier:
             crawl = replace(crawl, discovered=crawl.discovered + len(some))
         return crawl
 
-    def _still_open(self, crawl: Crawl, now: datetime) -> tuple[Crawl, list[Page]]:
+    def _still_open(self, crawl: Crawl, now: datetime) -> tuple[Crawl, list[FrontierPage]]:
         """Return open pages of the current batch; fail pages whose last attempt is lost."""
-        left: list[Page] = []
+        left: list[FrontierPage] = []
         for page in self.store.first(crawl.ref, PageState.OPEN, limits.CRAWL_BATCH_PAGES):
             if rules.is_lost(page, now):
                 self.store.commit(crawl, rules.given_up(page, now))
@@ -188,7 +188,9 @@ class Frontier:
             return PageLease(crawl=crawl, page=page)
         return self.claim_page(crawl, page, owner, until)
 
-    def claim_page(self, crawl: Crawl, page: Page, owner: str, until: datetime) -> PageLease | None:
+    def claim_page(
+        self, crawl: Crawl, page: FrontierPage, owner: str, until: datetime
+    ) -> PageLease | None:
         """Claim a page as `claim`, without reading its row."""
         now = self.clock()
         if rules.free_at(page) > now or rules.is_lost(page, now):
@@ -295,7 +297,7 @@ def _is_gone(crawl: Crawl, now: datetime) -> bool:
     return crawl.ended_at is not None and now >= crawl.ended_at + kept
 
 
-def _pieces(pages: Iterable[Page], size: int) -> Iterator[list[Page]]:
+def _pieces(pages: Iterable[FrontierPage], size: int) -> Iterator[list[FrontierPage]]:
     iterator = iter(pages)
     while some := list(islice(iterator, size)):
         yield some
