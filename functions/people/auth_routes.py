@@ -16,6 +16,7 @@ from spinneret.access.sessions.api_models import (
     key_set_view,
 )
 from spinneret.access.trail.api_models import AccountEventList, account_event_view
+from spinneret.access.trail.rules import is_position
 from spinneret.access.wiring import people_api
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import AuthRequired, DependencyUnavailable, Forbidden, TenantSuspended
@@ -104,7 +105,8 @@ def list_account_events(
 
     They also go to webhooks that subscribe to them.
     """
-    page = routes.services.trail.page(routes.principal.tenant, position_of(cursor), limit)
+    after = position_of(cursor, is_position)
+    page = routes.services.trail.page(routes.principal.tenant, after, limit)
     return AccountEventList.page(page, account_event_view)
 
 

@@ -1,7 +1,7 @@
 """The routes of people, behind the entry point that admits requests."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -72,6 +72,7 @@ def send(team: Team) -> Send:
         path: str,
         body: Any = None,
         bearer: str | None = None,
+        query: Mapping[str, str] | None = None,
         **headers: str | None,
     ) -> Answer:
         event = changed(
@@ -81,6 +82,10 @@ def send(team: Team) -> Send:
             headers={"Authorization": f"Bearer {bearer}" if bearer else None, **headers},
             httpMethod=method,
             path=path,
+            queryStringParameters=query,
+            multiValueQueryStringParameters={
+                name: [value] for name, value in (query or {}).items()
+            },
         )
         answer = api.handler(event, Invocation())  # type: ignore[arg-type]  # stands for the context
         headers = {name: each[-1] for name, each in answer.get("multiValueHeaders", {}).items()}
@@ -150,6 +155,22 @@ def test_an_access_token_is_refused_as_any_wrong_refresh_token(
     ]
     assert [each.status for each in answers] == [401, 401]
     assert answers[0].body["error"] == answers[1].body["error"]
+
+
+# covers T-02
+def test_the_trail_is_listed_page_by_page(team: Team, send: Send) -> None:
+    team.person()
+    for _ in range(2):
+        team.clock.advance(1)
+        admin = team.sign_in().access_token
+    types, cursor = [], None
+    while cursor is not None or not types:
+        query = {"limit": "1", **({"cursor": cursor} if cursor else {})}
+        page = send("GET", "/api/v1/auth/events", None, admin, query)
+        assert page.status == 200, page.text
+        types += [each["type"] for each in page.body["items"]]
+        cursor = page.body["next_cursor"]
+    assert types == ["user.signed_in", "user.signed_in", "user.password_changed"]
 
 
 def tokens_of(tokens: dict[str, Any]) -> dict[str, str]:

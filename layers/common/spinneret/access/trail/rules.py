@@ -1,5 +1,6 @@
 """Events of accounts, as pure functions."""
 
+import re
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final
@@ -9,6 +10,12 @@ from spinneret.access.users.models import User
 from spinneret.outbox.models import DomainEvent
 
 _MICROSECOND: Final = timedelta(microseconds=1)
+_POSITION: Final = re.compile(r"[0-9]{20}#[A-Za-z0-9_-]{1,80}#[a-z_.]{1,80}")
+
+
+def is_position(text: str) -> bool:
+    """Return whether `text` has the form of an event's place in the trail."""
+    return _POSITION.fullmatch(text) is not None
 
 
 def account_event(user: User, event_type: str, now: datetime, **data: Any) -> DomainEvent:
