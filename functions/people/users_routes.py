@@ -32,8 +32,9 @@ router = routes.router
 )
 def invite_user(request: UserRequest) -> Response[InvitedUser]:
     """Add a person. Only this response contains the invitation, which is valid for 72 hours."""
+    caller = routes.principal
     user, invitation = routes.services.users.invite(
-        routes.principal.tenant, request.email, request.name, request.role
+        caller.tenant, request.email, request.name, request.role, caller.permissions
     )
     return created_secret(invited_user(user, invitation))
 
@@ -60,13 +61,15 @@ def replace_user(user_id: str, request: UserUpdate) -> UserView:
 
     The last active administrator keeps role and activity.
     """
+    caller = routes.principal
     user = routes.services.users.replace(
-        routes.principal.tenant,
+        caller.tenant,
         user_id,
         request.name,
         request.role,
         is_active=request.is_active,
-        by=routes.principal.key_id,
+        by=caller.key_id,
+        permissions=caller.permissions,
     )
     return user_view(user)
 

@@ -10,7 +10,8 @@ import pytest
 from people.auth_routes import routes as auth_routes
 from people.users_routes import routes as users_routes
 from sign_in.auth_routes import routes as sign_in_routes
-from spinneret.access.permissions import Role
+from spinneret.access.keys.models import Scope
+from spinneret.access.permissions import ROLE_PERMISSIONS, Permission, Role
 from spinneret.access.sessions.service import SessionService
 from spinneret.access.sessions.sign_in import SignIn
 from spinneret.access.tokens.service import TokenVerifier
@@ -126,6 +127,22 @@ def test_an_administrator_invites_and_the_invited_signs_in(team: Team, send: Sen
     assert send("POST", "/api/v1/auth/refresh", {"refresh_token": refresh}).status == 401
     assert send("DELETE", user, bearer=admin).status == 204
     assert send("GET", user, bearer=admin).status == 404
+
+
+# covers T-03
+def test_a_narrowed_key_gives_no_role_that_has_more_than_the_key(team: Team, send: Send) -> None:
+    user = team.person(Role.VIEWER)
+    reading = ROLE_PERMISSIONS[Role.VIEWER] | {Permission.MANAGE_USERS}
+    _, key = team.keys.issue("acme", "narrow", frozenset({Scope.ADMIN}), permissions=reading)
+    noah = {"email": "noah@example.com", "name": "Noah"}
+    change = {"name": "Maya", "is_active": True}
+    for role, statuses in ((Role.ADMIN, (403, 403)), (Role.VIEWER, (201, 200))):
+        invited = send("POST", "/api/v1/users", {**noah, "role": role}, key)
+        changed_ = send("PUT", f"/api/v1/users/{user.id}", {**change, "role": role}, key)
+        assert (invited.status, changed_.status) == statuses
+    admin = team.person(Role.ADMIN, "lena")
+    renamed = {"name": "Lena", "is_active": True, "role": "admin"}
+    assert send("PUT", f"/api/v1/users/{admin.id}", renamed, key).status == 200
 
 
 def test_a_session_is_refreshed_and_ended(team: Team, send: Send) -> None:
@@ -258,8 +275,6 @@ def test_a_cookie_may_follow_a_token_in_the_body(team: Team, send: Send) -> None
 
 
 def test_a_key_has_no_password(team: Team, send: Send) -> None:
-    from spinneret.access.keys.models import Scope  # noqa: PLC0415 - only here
-
     _, secret = team.keys.issue("acme", "laptop", frozenset({Scope.ADMIN}))
     me = send("GET", "/api/v1/auth/me", bearer=secret).body
     assert (me["kind"], me["role"], me["scopes"]) == ("key", None, ["admin"])

@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 from spinneret.access import limits
-from spinneret.access.permissions import Role
+from spinneret.access.permissions import ALL, ROLE_PERMISSIONS, Permission, Role
 from spinneret.access.tenants.rules import check_tenant
 from spinneret.access.trail.event_types import DELETED
 from spinneret.access.trail.rules import account_event, changes
@@ -13,7 +13,7 @@ from spinneret.access.users import rules
 from spinneret.access.users.models import User
 from spinneret.access.users.ports import UserStore
 from spinneret.kernel.clock import Clock
-from spinneret.kernel.errors import NotFound
+from spinneret.kernel.errors import Forbidden, NotFound
 from spinneret.kernel.ids import NewId
 from spinneret.kernel.paging import Page
 from spinneret.kernel.service import service
@@ -28,12 +28,21 @@ class UserService:
     new_id: NewId
     random: Callable[[int], bytes]
 
-    def invite(self, tenant: str, email: str, name: str, role: Role) -> tuple[User, str]:
+    def invite(
+        self,
+        tenant: str,
+        email: str,
+        name: str,
+        role: Role,
+        permissions: frozenset[Permission] = ALL,
+    ) -> tuple[User, str]:
         """Add a user; return it and the invitation, which can't be retrieved again.
 
-        Raises ValidationFailed, and Conflict for a known address or too many users.
+        Raises ValidationFailed, Forbidden for a role with more than the caller's `permissions`, and
+        Conflict for a known address or too many users.
         """
         check_tenant(tenant)
+        _require_within(role, permissions)
         now = self.clock()
         user_id = self.new_id("u")
         invitation, invitation_hash = rules.new_invitation(tenant, user_id, self.random)
@@ -59,13 +68,24 @@ class UserService:
         return self.users.page(tenant, after, limit)
 
     def replace(
-        self, tenant: str, user_id: str, name: str, role: Role, *, is_active: bool, by: str
+        self,
+        tenant: str,
+        user_id: str,
+        name: str,
+        role: Role,
+        *,
+        is_active: bool,
+        by: str,
+        permissions: frozenset[Permission] = ALL,
     ) -> User:
         """Change a user; another role or activity ends all sessions. `by` is the caller's id.
 
-        Raises NotFound and Conflict.
+        Raises NotFound, Conflict, and Forbidden as `invite` does.
         """
-        user = replace(self.get(tenant, user_id), name=name, role=role, is_active=is_active)
+        former = self.get(tenant, user_id)
+        if role is not former.role or (is_active and not former.is_active):
+            _require_within(role, permissions)
+        user = replace(former, name=name, role=role, is_active=is_active)
         now = self.clock()
         if not self.users.change(user, lambda former: changes(former, user, by, now)):
             raise _unknown()
@@ -76,6 +96,12 @@ class UserService:
         user = self.get(tenant, user_id)
         if not self.users.remove(user, account_event(user, DELETED, self.clock(), by=by)):
             raise _unknown()
+
+
+def _require_within(role: Role, permissions: frozenset[Permission]) -> None:
+    """Raise Forbidden for a role that has more than these permissions."""
+    if not ROLE_PERMISSIONS[role] <= permissions:
+        raise Forbidden("nobody can give a role that has more than the caller")
 
 
 def known(user: User | None) -> User:
