@@ -299,6 +299,7 @@ def test_published_keys_need_no_credential_and_may_be_cached(send: Send) -> None
         ("/api/v1/auth/login", {"tenant": "acme", "email": "x", "password": 1}),
         ("/api/v1/auth/login", {"tenant": "acme", "email": "x", "password": "x" * 2000}),
         ("/api/v1/auth/login", {"tenant": "acme", "email": "x", "password": "y", "role": "admin"}),
+        ("/api/v1/auth/login", {"tenant": "acme", "email": "x", "password": f"{PASSWORD}\ud800"}),
         ("/api/v1/auth/refresh", {"refresh_token": ""}),
         ("/api/v1/auth/accept", {"invitation": "", "password": PASSWORD}),
     ],

@@ -2,7 +2,14 @@
 
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, StringConstraints
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    SecretStr,
+    StringConstraints,
+)
 
 from spinneret.access import limits
 from spinneret.access.permissions import Role
@@ -14,7 +21,21 @@ UserName = Annotated[
     str,
     StringConstraints(strip_whitespace=True, min_length=1, max_length=limits.USER_NAME_MAX_CHARS),
 ]
-GivenPassword = Annotated[SecretStr, Field(max_length=8 * limits.PASSWORD_MAX_CHARS)]
+
+
+def _of_whole_characters(password: SecretStr) -> SecretStr:
+    try:
+        password.get_secret_value().encode()
+    except UnicodeEncodeError:
+        raise ValueError("has an unpaired surrogate") from None  # the cause shows a character
+    return password
+
+
+GivenPassword = Annotated[
+    SecretStr,
+    Field(max_length=8 * limits.PASSWORD_MAX_CHARS),
+    AfterValidator(_of_whole_characters),
+]
 
 
 class UserRequest(BaseModel):

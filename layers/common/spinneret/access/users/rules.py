@@ -26,7 +26,8 @@ def normalized_email(email: str) -> str:
     Raises ValidationFailed for what is no address.
     """
     local, at, domain = unicodedata.normalize("NFKC", email.strip()).lower().rpartition("@")
-    ascii_domain = idna.encode(domain).decode() if domain else ""
+    # The encoder ends a domain at its first NUL.
+    ascii_domain = "" if "\0" in domain else idna.encode(domain).decode()
     normalized = f"{local}@{ascii_domain}"
     if (
         not at
