@@ -6,11 +6,14 @@ from typing import Any
 
 import pytest
 
-from spinneret.jobs.live.pushes import LiveEvents, Pushes
+from spinneret.access.trail.event_types import EVENT_TYPES
+from spinneret.events.clients.sink import ClientSink
+from spinneret.jobs.live.pushes import LiveEvents, Pushes, Subscribers
 from spinneret.jobs.live.service import LiveService
 from spinneret.jobs.models import Connection
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import DependencyUnavailable
+from spinneret.outbox.models import DomainEvent
 from tests import factories
 from tests.fakes.jobs import FakeJobStore
 from tests.fakes.live import FakeConnectionStore, FakeSockets
@@ -135,6 +138,36 @@ def test_a_subscriber_whose_ticket_has_ended_is_dropped_instead_of_served(
     assert sockets.ended == [CLIENT]
     assert sockets.received[OTHER][-1]["items"][-1]["message"] == "completed"
     assert subscribers_of(connections, bench) == [OTHER]
+
+
+# ---------------------------------------------------------------- Events of accounts
+
+
+@pytest.mark.parametrize("event_type", EVENT_TYPES)
+def test_an_event_of_an_account_is_pushed_to_nobody_and_may_end_the_person_s_connections(
+    live: LiveService, sockets: FakeSockets, clock: HandClock, event_type: str
+) -> None:
+    pushes = Pushes(
+        connections=live.connections,
+        sockets=sockets,
+        monotonic=lambda: clock().timestamp(),
+        clock=clock,
+    )
+    for client, key_id in ((CLIENT, "u_1"), (OTHER, "key_1")):
+        live.connect(Connection(id=client, tenant=factories.TENANT, key_id=key_id))
+        live.receive(client, '{"action": "subscribe", "subject": "u_1"}', Keys(key_id))
+    event = DomainEvent(
+        tenant=factories.TENANT,
+        type=event_type,
+        subject="u_1",
+        sequence=1,
+        occurred_at=START,
+        data={"address": "203.0.113.7"},
+    )
+    ClientSink(subscribers=Subscribers(pushes), live=live).take(event)
+    got = {each["type"] for texts in sockets.received.values() for each in texts}
+    lasts = event_type in {"user.signed_in", "user.sign_in_failed", "user.locked_out"}
+    assert (got, sockets.ended) == ({"subscribed"}, [] if lasts else [CLIENT])
 
 
 # ---------------------------------------------------------------- Revocation

@@ -8,6 +8,7 @@ from typing import Final
 
 from spinneret.aws.stage import SECRETS_KEY_ID, Stage
 from spinneret.events.bus.eventbridge import EventBridgeBus, bus_client
+from spinneret.events.clients.sink import ClientSink
 from spinneret.events.webhooks.dynamo import DynamoEndpointStore
 from spinneret.events.webhooks.dynamo_deliveries import DynamoDeliveryLog
 from spinneret.events.webhooks.service import WebhookService
@@ -16,7 +17,15 @@ from spinneret.events.webhooks.vault import Vault
 from spinneret.jobs.kinds import all_kinds
 from spinneret.jobs.live.pushes import Subscribers
 from spinneret.jobs.ports import JobStore, Listener
-from spinneret.jobs.wiring import EVENTS_TABLE, JOBS, JOBS_TABLE, ending_store, job_service, pushes
+from spinneret.jobs.wiring import (
+    EVENTS_TABLE,
+    JOBS,
+    JOBS_TABLE,
+    ending_store,
+    job_service,
+    live_service,
+    pushes,
+)
 from spinneret.kernel.settings import flag, text
 from spinneret.outbox import limits
 from spinneret.outbox.dynamo import DynamoOutboxStore
@@ -34,7 +43,7 @@ WEBHOOKS: Final = (*JOBS, *ADDRESSES, WEBHOOKS_TABLE, FEATURES__ENABLE_WEBHOOKS,
 def relay(stage: Stage) -> Relay:
     """Return the relay of events to subscribers, webhooks and the bus of this stage."""
     sinks: list[Sink] = [
-        Subscribers(pushes(stage)),
+        ClientSink(subscribers=Subscribers(pushes(stage)), live=live_service(stage)),
         WebhookSink(
             endpoints=DynamoEndpointStore(stage.dynamodb, stage[WEBHOOKS_TABLE]),
             jobs=job_service(stage),

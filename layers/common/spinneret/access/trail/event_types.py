@@ -25,3 +25,8 @@ EVENT_TYPES: Final[EventTypes] = {
     DEACTIVATED: "A person may no longer sign in; all sessions have ended.",
     DELETED: "A person was deleted; all sessions have ended.",
 }
+
+ENDING: Final = frozenset(
+    {SIGNED_OUT, SESSION_REVOKED, PASSWORD_CHANGED, ROLE_CHANGED, DEACTIVATED, DELETED}
+)
+"""Types of events after which a session, or all sessions, of a person have ended."""

@@ -1,0 +1,1 @@
+"""Clients of the WebSocket API, as a sink of domain events."""
