@@ -261,6 +261,9 @@ def test_failures_are_counted_by_address_and_by_hour(stores: Stores, tenant: str
     stores.failures.clear(tenant, "maya@example.com", "here")
     assert at("here") == Failures(everywhere=3)
     assert stores.failures.get(tenant, "noah@example.com", "here", START) == Failures()
+    assert at("there", hours=2) == Failures()
+    again = stores.failures.add(tenant, "maya@example.com", "there", START + 7200 * SECOND)
+    assert again == at("there", hours=2) == Failures(here=1, last_at=again.last_at, everywhere=1)
 
 
 # ---------------------------------------------------------------- Trail

@@ -4,12 +4,13 @@ import hashlib
 import hmac
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import cache
 
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import padding, rsa
 
+from spinneret.access import limits
 from spinneret.access.sessions.models import Failures, Session
 from spinneret.access.tenants.rules import require_active
 from spinneret.access.tokens.models import KeySet
@@ -177,11 +178,11 @@ class FakeFailureStore:
         self._hours: dict[tuple[str, str, str], int] = {}
 
     def get(self, tenant: str, email: str, address: str, now: datetime) -> Failures:
-        here = self._here.get((tenant, email, address), Failures())
+        here = self._counting(tenant, email, address, now)
         return replace(here, everywhere=self._hours.get((tenant, email, f"{now:%Y%m%d%H}"), 0))
 
     def add(self, tenant: str, email: str, address: str, now: datetime) -> Failures:
-        here = self._here.get((tenant, email, address), Failures())
+        here = self._counting(tenant, email, address, now)
         self._here[tenant, email, address] = Failures(here=here.here + 1, last_at=now)
         hour = (tenant, email, f"{now:%Y%m%d%H}")
         self._hours[hour] = self._hours.get(hour, 0) + 1
@@ -189,6 +190,11 @@ class FakeFailureStore:
 
     def clear(self, tenant: str, email: str, address: str) -> None:
         self._here.pop((tenant, email, address), None)
+
+    def _counting(self, tenant: str, email: str, address: str, now: datetime) -> Failures:
+        here = self._here.get((tenant, email, address), Failures())
+        kept = timedelta(seconds=limits.FAILURES_SECONDS)
+        return Failures() if here.last_at is None or here.last_at + kept <= now else here
 
 
 class FakeKeySetStore:

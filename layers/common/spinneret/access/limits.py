@@ -39,5 +39,6 @@ SIGN_INS_PER_MINUTE: Final = 100  # attempts of one address
 FREE_FAILURES: Final = 4  # the fifth failure of an account at an address begins the delays
 FIRST_DELAY_SECONDS: Final = 30
 LONGEST_DELAY_SECONDS: Final = 3600
+FAILURES_SECONDS: Final = 2 * 3600  # failures of an address count so long after the last one
 TRAIL_SECONDS: Final = 365 * 24 * 3600  # an audit looks back a year
 ACCOUNT_FAILURES_PER_HOUR: Final = 100  # NIST SP 800-63B-4, section 3.2.2

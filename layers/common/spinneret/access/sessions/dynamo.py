@@ -7,8 +7,9 @@ Tenancy table
 """
 
 from datetime import datetime, timedelta
-from typing import Any, Final, cast
+from typing import Final
 
+from spinneret.access import limits
 from spinneret.access.sessions import items
 from spinneret.access.sessions.models import Failures, Session
 from spinneret.access.trail.dynamo import Recorded
@@ -17,10 +18,14 @@ from spinneret.aws.clients import translate_aws_errors
 from spinneret.aws.table import DynamoAdapter, Table
 from spinneret.aws.types import DynamoDBClient
 from spinneret.kernel.clock import epoch_seconds, to_iso
+from spinneret.kernel.errors import DependencyUnavailable
 from spinneret.outbox.models import DomainEvent
 
-_KEPT: Final = timedelta(hours=2)  # failures count for an hour at most
+_KEPT: Final = timedelta(seconds=limits.FAILURES_SECONDS)
 _COUNT: Final = "SET #last_at = :now, #purge_at = :purge ADD #failures :one"
+_COUNTS: Final = "attribute_not_exists(#purge_at) OR #purge_at > :present"
+_BEGIN: Final = "SET #last_at = :now, #purge_at = :purge, #failures = :one"
+_ENDED: Final = "#purge_at <= :present"  # DynamoDB deletes a row some time after that
 _ROTATE: Final = "SET #token_hash = :new, #former_hash = :old, #rotated_at = :now"
 _EXISTS: Final[dynamo.Condition] = ("attribute_exists(#pk)", {})
 _IN_FORCE: Final = "attribute_exists(#pk) AND #token_hash = :old"
@@ -74,6 +79,8 @@ class DynamoFailureStore(DynamoAdapter):
     def get(self, tenant: str, email: str, address: str, now: datetime) -> Failures:
         here = dynamo.get(self._client, self._table, items.failures_key(tenant, email, address))
         hour = dynamo.get(self._client, self._table, items.hour_key(tenant, email, now))
+        if int(here.get("purge_at", 0)) <= epoch_seconds(now):
+            here = {}
         last = here.get("last_at")
         return Failures(
             here=int(here.get("failures", 0)),
@@ -82,27 +89,31 @@ class DynamoFailureStore(DynamoAdapter):
         )
 
     def add(self, tenant: str, email: str, address: str, now: datetime) -> Failures:
-        counts = []
-        values: dict[str, Any] = {
-            ":now": to_iso(now),
-            ":purge": epoch_seconds(now + _KEPT),
-            ":one": 1,
-        }
-        for key in (
-            items.failures_key(tenant, email, address),
-            items.hour_key(tenant, email, now),
-        ):
-            with translate_aws_errors("dynamodb"):
-                answer = self._client.update_item(
-                    TableName=self._table,
-                    Key=key,
-                    UpdateExpression=_COUNT,
-                    ExpressionAttributeNames=dynamo.names_in(_COUNT),
-                    ExpressionAttributeValues=values,
-                    ReturnValues="UPDATED_NEW",
-                )
-            counts.append(int(cast(Any, answer["Attributes"]["failures"])))
-        return Failures(here=counts[0], last_at=now, everywhere=counts[1])
+        here = self._count(items.failures_key(tenant, email, address), now)
+        everywhere = self._count(items.hour_key(tenant, email, now), now)
+        return Failures(here=here, last_at=now, everywhere=everywhere)
+
+    def _count(self, key: dynamo.Item, now: datetime) -> int:
+        """Count one more failure, or the first one after the former ones have ended."""
+        for update, condition in ((_COUNT, _COUNTS), (_BEGIN, _ENDED), (_COUNT, _COUNTS)):
+            answer = dynamo.write_if(
+                self._client.update_item,
+                TableName=self._table,
+                Key=key,
+                UpdateExpression=update,
+                ConditionExpression=condition,
+                ExpressionAttributeNames=dynamo.names_in(f"{update} {condition}"),
+                ExpressionAttributeValues={
+                    ":now": to_iso(now),
+                    ":present": epoch_seconds(now),
+                    ":purge": epoch_seconds(now + _KEPT),
+                    ":one": 1,
+                },
+                ReturnValues="ALL_NEW",
+            )
+            if answer is not None:
+                return int(answer["Attributes"]["failures"])
+        raise DependencyUnavailable("dynamodb", "the failures are changing")
 
     def clear(self, tenant: str, email: str, address: str) -> None:
         with translate_aws_errors("dynamodb"):
