@@ -1,6 +1,7 @@
 """What the delivery log shows of one message."""
 
 import json
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -84,3 +85,20 @@ def test_the_log_says_when_the_next_attempt_comes(hooks: WebhookSlice) -> None:
     hooks.settle()
     [line] = hooks.lines(endpoint.id)
     assert (line.status, line.attempts) == (DeliveryStatus.DELIVERED, 2)
+
+
+def test_a_delivery_that_waits_for_its_target_still_shows_the_last_answer(
+    hooks: WebhookSlice,
+) -> None:
+    endpoint, _ = hooks.endpoint()
+    hooks.receiver.answers = [answer(503, "busy"), answer(200)]
+    job = hooks.run(delivery(hooks).ref)
+    [answered] = hooks.lines(endpoint.id)
+    hooks.clock.now = job.due_at
+    hooks.run(job.ref)
+    [waiting] = hooks.lines(endpoint.id)
+    assert (len(hooks.receiver.requests), waiting.response_body) == (1, "busy")
+    assert waiting == replace(answered, next_attempt_at=waiting.next_attempt_at)
+    hooks.settle()
+    [line] = hooks.lines(endpoint.id)
+    assert (line.status, line.error, line.next_attempt_at) == (DeliveryStatus.DELIVERED, None, None)

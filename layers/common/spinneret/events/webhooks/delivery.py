@@ -66,7 +66,7 @@ class DeliveryHandler:
         and PermanentError if neither would help.
         """
         message = message_of(context.job.payload)
-        line = _line(context.job, message)
+        line = self._line(context.job, message)
         try:
             destination = self._destination(context.job.tenant, message)
             line = replace(line, url=redact_text(destination.url))
@@ -78,6 +78,13 @@ class DeliveryHandler:
         return self._conclude(context, line, destination, cooldown, answer)
 
     # ------------------------------------------------------------ Before the attempt
+
+    def _line(self, job: Job, message: Message) -> Delivery:
+        """Return the line as the last attempt left it, or a new one before the first."""
+        line = self.log.get(job.tenant, message.endpoint_id, message.id) if job.attempts else None
+        if line is None or line.delivery_job_id != job.id:
+            return _new_line(job, message)
+        return replace(line, attempts=job.attempts, next_attempt_at=None)
 
     def _destination(self, tenant: str, message: Message) -> Destination:
         """Return the message's current destination. Raises DeliveryRefused."""
@@ -211,7 +218,7 @@ def _attempted(
             return replace(line, status=DeliveryStatus.FAILED)
 
 
-def _line(job: Job, message: Message) -> Delivery:
+def _new_line(job: Job, message: Message) -> Delivery:
     content = json.loads(message.body)
     return Delivery(
         tenant=job.tenant,
