@@ -73,6 +73,14 @@ def test_people_read_what_happened(hooks: WebhookSlice, kind: EndpointKind) -> N
     assert line.payload["data"]["summary"] == SUMMARY
 
 
+def test_the_longest_texts_are_within_what_discord_takes(hooks: WebhookSlice) -> None:
+    kind = EndpointKind.DISCORD
+    hooks.endpoint(kind=kind, url=HOOK, events=frozenset({"target.down"}))
+    emit(hooks, {"url": PAGE.ljust(2048, "x"), "summary": "y" * 500})
+    [request] = hooks.receiver.requests
+    assert len(readable(kind, json.loads(request.body or b""))) == 2
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_an_event_without_a_summary_and_a_test_are_readable_too(
     hooks: WebhookSlice, kind: EndpointKind

@@ -18,7 +18,8 @@ from spinneret.kernel.errors import ValidationFailed
 
 _TITLE_CHARS: Final = 250
 _LINE_CHARS: Final = 200
-_LINES_MAX: Final = 8  # with the title below 2000 characters, Discord's limit
+_LINES_MAX: Final = 8  # with the title below 2000 characters, Discord's limit …
+_URL_CHARS: Final = 1700  # … as one line with a URL is
 _TOPIC: Final = re.compile(r"[-_A-Za-z0-9]{1,64}")
 _TEST: Final = "Test: this channel receives events."
 
@@ -66,7 +67,8 @@ def text_of(content: Mapping[str, Any]) -> ChatText:
         return ChatText(title=_TEST, lines=())
     if (summary := data.get("summary")) is not None:
         url = data.get("url")
-        return ChatText(title=_cut(summary, _TITLE_CHARS), lines=(url,) if url else ())
+        lines = (_cut(url, _URL_CHARS),) if url else ()
+        return ChatText(title=_cut(summary, _TITLE_CHARS), lines=lines)
     shown = (
         f"{name}: {_cut(value, _LINE_CHARS)}"
         for name, value in data.items()
