@@ -214,6 +214,26 @@ def test_badges_are_drawn_for_public_targets_alone(served: Served, world: CheckW
     assert served.send("GET", f"/status/other/badges/{shown}.svg").status == 404
 
 
+def test_a_page_with_groups_has_badges_of_their_targets_alone(
+    served: Served, world: CheckWorld
+) -> None:
+    shown, elsewhere = (
+        world.target(f"https://fine.example/{path}", public=True) for path in ("shop", "intern")
+    )
+    groups = [{"name": "Shop", "target_ids": [shown]}]
+    body = {"slug": "silk", "title": "Silk Shop", "groups": groups}
+    assert served.send("PUT", "/v1/status-page", body).status == 200
+    for target_id, status in ((shown, 200), (elsewhere, 404)):
+        assert served.send("GET", f"/status/silk/badges/{target_id}.svg").status == status
+
+
+def test_a_badge_is_xml_whatever_the_target_s_name(served: Served, world: CheckWorld) -> None:
+    published(served)
+    shown = world.target("https://fine.example/", public=True, name="a\0\x1bb")
+    badge = served.send("GET", f"/status/silk/badges/{shown}.svg")
+    assert texts(badge)[0] == "a\ufffd\ufffdb"
+
+
 def test_a_badge_of_a_target_without_checks_says_so(served: Served, world: CheckWorld) -> None:
     published(served)
     shown = world.target("https://fine.example/", public=True)
@@ -396,7 +416,7 @@ def test_a_tenant_has_several_pages(served: Served) -> None:
 def test_pages_and_groups_have_bounds(served: Served) -> None:
     for number in range(limits.STATUS_PAGES_MAX):
         assert further(served, f"p{number}").status == 201
-    assert further(served, "one-more").status == 409
+    assert further(served, "one-more").status == published(served).status == 409
     many_ids = [f"t_{number}" for number in range(26)]
     groups = [{"name": name, "target_ids": many_ids} for name in "ab"]
     for body in ({"title": "x", "groups": groups}, {"title": "x", "groups": [{"name": "a"}]}):

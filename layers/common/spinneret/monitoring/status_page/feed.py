@@ -1,6 +1,5 @@
 """Render the notices of a status page as an Atom feed (RFC 4287): one entry for each update."""
 
-import re
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Final
@@ -10,11 +9,10 @@ from xml.etree import ElementTree as ET
 from spinneret.kernel.clock import to_iso
 from spinneret.monitoring.notices.models import Notice
 from spinneret.monitoring.status_page.models import StatusPage
+from spinneret.monitoring.status_page.rules import xml_text
 
 CONTENT_TYPE: Final = "application/atom+xml; charset=utf-8"
 _ATOM: Final = "http://www.w3.org/2005/Atom"
-_NO_XML: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""Characters that XML 1.0 doesn't allow (section 2.2), not even as references."""
 
 
 def atom_feed(page: StatusPage, notices: Sequence[Notice]) -> str:
@@ -56,5 +54,5 @@ def _head(parent: ET.Element, name: str, title: str, updated: datetime) -> None:
 
 def _text(parent: ET.Element, tag: str, text: str) -> ET.Element:
     element = ET.SubElement(parent, tag)
-    element.text = _NO_XML.sub("\ufffd", text)
+    element.text = xml_text(text)
     return element

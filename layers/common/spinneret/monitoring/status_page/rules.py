@@ -1,13 +1,22 @@
 """Texts and colours of the page's lines. All functions are pure."""
 
+import re
 from collections.abc import Sequence
 from enum import StrEnum
+from typing import Final
 
 from spinneret.monitoring.rollups import rules as rollups
 from spinneret.monitoring.rollups.models import Rollup
 from spinneret.monitoring.status_page import limits
 from spinneret.monitoring.status_page.models import StatusPageContent, StatusPageRow
 from spinneret.monitoring.targets.models import Status, TargetWithState
+
+_NO_XML: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def xml_text(text: str) -> str:
+    """Replace the characters that XML 1.0 doesn't allow (section 2.2), not even as references."""
+    return _NO_XML.sub("\ufffd", text)
 
 
 class HealthLevel(StrEnum):

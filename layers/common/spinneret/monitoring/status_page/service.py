@@ -52,9 +52,12 @@ class StatusPages:
     def put(self, tenant: str, slug: str, title: str, groups: Groups = ()) -> StatusPage:
         """Publish or change the main page.
 
-        Raises Conflict if another page has the slug, and Contended.
+        Raises Contended, and Conflict as `add` does.
         """
-        return self._put(tenant, slug, title, groups, self.pages.get(tenant), is_main=True)
+        former = self.pages.get(tenant)
+        if former is None:
+            self._require_room(tenant)
+        return self._put(tenant, slug, title, groups, former, is_main=True)
 
     def remove(self, tenant: str) -> None:
         """Remove the tenant's main page. Raises NotFound and Contended."""
@@ -72,8 +75,7 @@ class StatusPages:
 
         Raises Contended, and Conflict if a page has the slug, or the tenant has STATUS_PAGES_MAX.
         """
-        if len(self.pages.all(tenant)) >= limits.STATUS_PAGES_MAX:
-            raise Conflict(f"a tenant has at most {limits.STATUS_PAGES_MAX} status pages")
+        self._require_room(tenant)
         return self._put(tenant, slug, title, groups, None, is_main=False)
 
     def change(self, tenant: str, slug: str, title: str, groups: Groups = ()) -> StatusPage:
@@ -84,6 +86,10 @@ class StatusPages:
     def remove_at(self, tenant: str, slug: str) -> None:
         """Remove one of the tenant's pages. Raises NotFound and Contended."""
         self._remove(self.page_at(tenant, slug))
+
+    def _require_room(self, tenant: str) -> None:
+        if len(self.pages.all(tenant)) >= limits.STATUS_PAGES_MAX:
+            raise Conflict(f"a tenant has at most {limits.STATUS_PAGES_MAX} status pages")
 
     def _put(
         self,
@@ -140,7 +146,8 @@ class StatusPages:
         """Return one target of a page. Raises NotFound."""
         page = self._at(slug)
         watched = self.targets.get(page.tenant, target_id)
-        if watched is None or not watched.target.options.public:
+        is_elsewhere = page.groups and target_id not in page.target_ids
+        if watched is None or not watched.target.options.public or is_elsewhere:
             raise NotFound("no such target on this page")
         return self._line(watched, rollups.begin_of(Window.MONTH, self.clock()))
 

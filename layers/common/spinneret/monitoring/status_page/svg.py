@@ -46,7 +46,7 @@ def _shown(line: StatusPageRow, kind: BadgeKind) -> tuple[str, HealthLevel]:
 
 def _drawn(label: str, words: str, colour: str) -> str:
     left, right = (_width(text) + 2 * _PADDING for text in (label, words))
-    label, words = escape(label), escape(words)
+    label, words = escape(rules.xml_text(label)), escape(words)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + right}" height="20" role="img" '
         f'aria-label="{label}: {words}"><title>{label}: {words}</title>'
