@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import time
 from typing import Any
 
 import pytest
@@ -52,6 +53,14 @@ def test_what_is_ambiguous_or_no_json_is_refused(name: str) -> None:
         parse_json(REFUSED[name])
     with pytest.raises(ValidationFailed):
         parse_json(REFUSED[name].encode())
+
+
+def test_a_duplicate_among_many_keys_is_found_at_once() -> None:
+    names = [f'"{number}": 0' for number in range(20_000)]
+    began = time.process_time()
+    with pytest.raises(ValidationFailed):
+        parse_json(f"{{{', '.join([*names, names[-1]])}}}")
+    assert time.process_time() - began < 1
 
 
 @pytest.mark.parametrize(

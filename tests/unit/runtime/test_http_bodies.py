@@ -200,6 +200,15 @@ def test_an_invalid_field_is_named(
     assert api.crawls.queue.sent == []
 
 
+# covers T-06
+def test_a_hundred_of_all_wrong_fields_are_named_and_long_names_are_cut(api: Api, key: str) -> None:
+    for body in ({f"field {number}": 0 for number in range(5000)}, {"x" * 1_000_000: 0}):
+        answer = api.send(QUERY, key, body=body)
+        refused = assert_refused(answer, 422, "VALIDATION_ERROR")
+        assert 0 < len(fields_of(refused)) <= 100
+        assert len(answer.text) < 100_000
+
+
 def test_an_invalid_value_is_not_repeated(api: Api, key: str) -> None:
     body = {"url": "https://a.example/", "priority": "hunter2", "force": "hunter2"}
     assert "hunter2" not in api.send(SUBMIT, key, body=body).text

@@ -7,6 +7,7 @@ make this ambiguous: duplicate keys, NaN and infinities, bytes that aren't UTF-8
 import hashlib
 import json
 import math
+from collections import Counter
 from typing import Any
 
 from spinneret.kernel.errors import ValidationFailed, field_error
@@ -74,8 +75,8 @@ def fingerprint(value: Any) -> str:
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     result = dict(pairs)
     if len(result) != len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
+        names = Counter(name for name, _ in pairs)
+        twice = next(name for name, times in names.items() if times > 1)
         raise ValidationFailed.of_field(twice, "occurs twice", error="duplicate field in the body")
     return result
 

@@ -19,15 +19,18 @@
 """
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Final, Self
+
+FIELD_PATH_CHARS: Final = 200
 
 
 def field_error(path: str, message: str, hint: str | None = None, **more: Any) -> dict[str, Any]:
     """Return an entry of `details.fields`: what is wrong where, and what to do, if that is known.
 
-    `path` names a field of the request with dots between levels, such as `urls.0`.
+    `path` names a field of the request with dots between levels, such as `urls.0`; it is cut after
+    FIELD_PATH_CHARS, because a client may choose the name of a field.
     """
-    return {"path": path, "message": message, "hint": hint, **more}
+    return {"path": path[:FIELD_PATH_CHARS], "message": message, "hint": hint, **more}
 
 
 class DomainError(Exception):

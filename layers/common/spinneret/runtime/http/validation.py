@@ -11,7 +11,7 @@ from typing import Any, Final, get_args
 from aws_lambda_powertools.event_handler.openapi.exceptions import RequestValidationError
 from pydantic import BaseModel, ValidationError
 
-from spinneret.kernel.errors import ValidationFailed, field_error
+from spinneret.kernel.errors import FIELD_PATH_CHARS, ValidationFailed, field_error
 
 # By the library's error types (pydantic, "Validation Errors"); `{…}` come from the error's context.
 _MESSAGES: Final[Mapping[str, str]] = {
@@ -55,6 +55,7 @@ _UNKNOWN: Final = "extra_forbidden"
 _OTHER: Final = "isn't valid"
 _OWN: Final = "value_error"
 """Error type of our own validators, whose messages are used unchanged."""
+_FIELDS_SHOWN: Final = 100  # a body of 5 MB may have half a million wrong fields
 
 
 def invalid(error: RequestValidationError | ValidationError, model: Any = None) -> ValidationFailed:
@@ -63,7 +64,7 @@ def invalid(error: RequestValidationError | ValidationError, model: Any = None) 
     `model` is the type of the body, whose fields hints name.
     """
     fields = []
-    for each in error.errors():
+    for each in error.errors()[:_FIELDS_SHOWN]:
         place = [part for part in each["loc"] if part != "body"]
         path = ".".join(map(str, place)) or "body"
         unknown = each["type"] == _UNKNOWN and place
@@ -109,7 +110,7 @@ def _models(annotation: Any) -> Iterator[type[BaseModel]]:
 
 
 def _nearest(name: str, known: Sequence[str]) -> str | None:
-    near = get_close_matches(name.lower(), known, n=1)
+    near = get_close_matches(name[:FIELD_PATH_CHARS].lower(), known, n=1)
     if near:
         return f"did you mean `{near[0]}`?"
     return f"known are {', '.join(f'`{each}`' for each in known)}" if known else None
