@@ -11,7 +11,7 @@ from spinneret.outbox.models import DomainEvent
 
 @service
 class ClientSink:
-    """Implements Sink: pushes events to subscribers, but those of accounts to nobody.
+    """Implements Sink: pushes events to subscribers, except events of accounts.
 
     Reading accounts needs a permission that most subscribers lack. An event that ends a person's
     sessions closes the person's connections instead; clients with a valid session reconnect.
