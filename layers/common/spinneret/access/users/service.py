@@ -101,7 +101,7 @@ class UserService:
 def _require_within(role: Role, permissions: frozenset[Permission]) -> None:
     """Raise Forbidden for a role that has more than these permissions."""
     if not ROLE_PERMISSIONS[role] <= permissions:
-        raise Forbidden("nobody can give a role that has more than the caller")
+        raise Forbidden("a caller gives no role that has more than the caller")
 
 
 def known(user: User | None) -> User:
