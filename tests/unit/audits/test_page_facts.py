@@ -24,6 +24,7 @@ from spinneret.audits.facts.models import (
 from spinneret.audits.facts.pages import read_page, unread_page
 from spinneret.web.fetching.models import FetchedPage
 from spinneret.web.fetching.urls import parse_url
+from tests.rows import each_row
 from tests.unit.audits.site import json_ld, words
 
 URL = "https://example.com/docs/page"
@@ -98,6 +99,8 @@ def test_a_url_without_an_answer() -> None:
     [
         ("<!DOCTYPE html><p>a", "html"),
         ("\n<!-- a -->\n<!doctype HTML><p>a", "html"),
+        (f"<!-- {'a' * 5000} --><!doctype html><p>a", "html"),
+        ('<?xml version="1.0" encoding="utf-8"?>\n<!DOCTYPE html><p>a', "html"),
         ('<!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0//EN" "x"><p>a',
          'html public "-//w3c//dtd xhtml 1.0//en" "x"'),
         ("<p>a", None),
@@ -317,7 +320,9 @@ def test_offers_of_products_are_items_of_their_own(kind: str, found: list[str]) 
     [
         ('<meta http-equiv="Refresh" content="0; URL=/oak">', "https://example.com/oak"),
         ("<meta http-equiv='refresh' content='5,url=\"/oak\"'>", "https://example.com/oak"),
+        ('<meta http-equiv="refresh" content="0; /oak">', "https://example.com/oak"),
         ('<meta http-equiv="refresh" content="30">', ""),
+        ('<meta http-equiv="refresh" content="30; ">', ""),
         ('<noscript><meta http-equiv="refresh" content="0;url=/plain"></noscript>', ""),
     ],
 )
@@ -373,6 +378,25 @@ def test_a_link_may_have_another_name_than_text(inside: str) -> None:
 def test_a_link_may_be_labelled_by_another_element() -> None:
     labelled = '<b id="oak">Oaks</b><a href="/oak" aria-labelledby="oak"><i></i></a>'
     assert [each.text for each in html(labelled).links] == ["Oaks"]
+
+
+LABELLED = '<a href="/{}" aria-labelledby="b c d e f"><i></i></a>'
+# Parsed and matched naively, each takes minutes or years.
+HOSTILE = [
+    ("comments without a doctype", "<!--a-->" * 10_000 + "<p>Oak"),
+    ("blanks of a doctype", f"<!doctype{" " * 200_000}<p>Oak"),
+    ("blanks of a refresh", f'<meta http-equiv="refresh" content="{" " * 100_000}x"><p>Oak'),
+    ("blanks of JSON", f'<script type="application/ld+json">{{{" " * 500_000}}}</script><p>Oak'),
+    ("attributes", f"<p {' '.join(f'a{n}' for n in range(50_000))}>Oak"),
+    ("labels", "<p>Oak" + "<b id=a></b>" * 10_000 + "".join(map(LABELLED.format, range(3_000)))),
+]
+
+
+@each_row(HOSTILE)
+def test_hostile_markup_is_read_in_linear_time(row: str) -> None:
+    found = read(row).html
+    assert found is not None
+    assert found.text.words == 1
 
 
 def test_a_canonical_address_in_the_body_does_not_count() -> None:

@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import islice
 from typing import Final
 from urllib.parse import unquote
@@ -40,8 +40,10 @@ MAX_TEXT_CHARS: Final = 100
 AGENTS: Final = ("robots", "googlebot", "bingbot", "duckduckbot", "archive.org_bot")
 """Agents whose `meta` elements are read, as in Lighthouse 13.5 (is-crawlable)."""
 
+# Possessive: a page without a doctype would be tried in exponentially many ways. `<?xml …>` is a
+# comment to browsers.
 _DOCTYPE: Final = re.compile(
-    r"\s*(?:<!--.*?-->\s*)*<!doctype\s+([^>]*)>", re.IGNORECASE | re.DOTALL
+    r"\s*+(?:(?:<!--.*?-->|<\?[^>]*>)\s*+)*+<!doctype\s++([^>]*)>", re.IGNORECASE | re.DOTALL
 )
 _SCHEME: Final = re.compile(r"\s*([a-z][a-z0-9+.-]*):", re.IGNORECASE)
 _CANDIDATE: Final = re.compile(r"[\s,]*([^\s,]\S*)")
@@ -55,7 +57,10 @@ _SOURCES: Final = {
     "object": ("data",),
 }
 _LOADED_RELATIONS: Final = frozenset({"stylesheet", "icon", "preload", "modulepreload", "manifest"})
-_REFRESH: Final = re.compile(r"\s*[\d.]*\s*[;,\s]\s*url\s*=\s*(.+)", re.IGNORECASE | re.DOTALL)
+# Possessive: each blank is read once.
+_REFRESH: Final = re.compile(
+    r"\s*+[\d.]++(?=[;,\s])\s*+[;,]?+\s*+(?:url\s*+=\s*+)?(.+)", re.IGNORECASE | re.DOTALL
+)
 _CSS_URL: Final = re.compile(r"""url\(\s*["']?([^"')\s]+)""", re.IGNORECASE)
 # A script operates an `a` with such a role, so it isn't a link to follow.
 _CONTROL_ROLES: Final = frozenset({"button", "tab", "menuitem", "option", "switch", "checkbox"})
@@ -79,13 +84,14 @@ class _Reader:
         self.base = url
         self.left_out = 0
         self._joined: dict[str, str | None] = {}
+        self._label_texts: dict[str, str] = {}
         base = next((each.get("href") for each in root.iter("base") if each.get("href")), None)
         if base:
             self.base = join_url(url, base) or url
         self.origin = replace(self.base, path="/", query="")
 
     def read(self, text: str, charset: str | None, robots: tuple[Robots, ...]) -> HtmlFacts:
-        doctype = _DOCTYPE.match(text[:4096])
+        doctype = _DOCTYPE.match(text)
         metas = list(self.root.iter("meta"))
         relations = [
             (set((link.get("rel") or "").lower().split()), link) for link in self.root.iter("link")
@@ -193,8 +199,10 @@ class _Reader:
     def _refreshes(self, metas: Iterable[html.HtmlElement]) -> Iterator[str]:
         """Yield targets of `meta` elements, except inside noscript."""
         for meta in metas:
+            if (meta.get("http-equiv") or "").strip().lower() != "refresh":
+                continue
             found = _REFRESH.match(meta.get("content") or "")
-            if (meta.get("http-equiv") or "").strip().lower() != "refresh" or found is None:
+            if found is None:
                 continue
             target = self._resolved(found[1].strip("'\" "))
             if target and not any(above.tag == "noscript" for above in meta.iterancestors()):
@@ -234,12 +242,21 @@ class _Reader:
 
     def _labels(self, element: html.HtmlElement) -> str:
         """Return the text of the elements that label this one."""
-        found = (
-            labelling.text_content()
-            for name in (element.get("aria-labelledby") or "").split()[:5]
-            for labelling in self.root.xpath("//*[@id=$name]", name=name)[:1]
-        )
-        return _squeezed(" ".join(found))[:MAX_TEXT_CHARS]
+        names = (element.get("aria-labelledby") or "").split()[:5]
+        return _squeezed(" ".join(map(self._label, names)))[:MAX_TEXT_CHARS]
+
+    def _label(self, name: str) -> str:
+        """Return the text of the first element with an id, which is read once."""
+        if name not in self._label_texts:
+            labelling = self._by_id.get(name)
+            text = "" if labelling is None else _squeezed(labelling.text_content())
+            self._label_texts[name] = text
+        return self._label_texts[name]
+
+    @cached_property
+    def _by_id(self) -> dict[str, html.HtmlElement]:
+        """The first element with each id."""
+        return {each.get("id"): each for each in reversed(self.root.xpath("//*[@id]"))}
 
     def _images(self) -> Iterator[Image]:
         for image in self.root.iter("img", "input"):

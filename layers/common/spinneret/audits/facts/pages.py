@@ -9,7 +9,7 @@ from typing import Final
 from spinneret.audits.facts.headers import cookies, kept_headers, link_relations, robots_tags
 from spinneret.audits.facts.html import html_facts
 from spinneret.audits.facts.models import PAGES, Failure, HtmlFacts, Kind, PageFacts
-from spinneret.content.extraction.markup import parse_html, parse_xhtml
+from spinneret.content.extraction.markup import parse_html, parse_xhtml, spared
 from spinneret.kernel.errors import ContentRefused
 from spinneret.web.fetching.charsets import PRESCAN_BYTES, decode_text
 from spinneret.web.fetching.models import FetchedPage
@@ -90,10 +90,10 @@ def _facts(page: FetchedPage, fetched_at: datetime) -> PageFacts:
 
 def _html(page: FetchedPage) -> HtmlFacts:
     text = decode_text(page.body, page.charset)
-    parse = parse_xhtml if page.media_type == "application/xhtml+xml" else parse_html
+    is_xhtml = page.media_type == "application/xhtml+xml"
     found = html_facts(
         text,
-        parse(text),
+        parse_xhtml(text) if is_xhtml else parse_html(spared(text)),
         page.url,
         _declared_charset(page),
         robots_tags(page.headers.get("x-robots-tag", "")),

@@ -15,8 +15,10 @@ _MAX_NAME_CHARS: Final = 60
 _PRICED: Final = frozenset({"Product", "SoftwareApplication"})
 """Types whose offers need a price; for others, such as events, it is only recommended."""
 # Templates that also serve XHTML wrap scripts in CDATA sections, behind a comment's sign or not.
+# Possessive: each blank is read once.
 _WRAPPER: Final = re.compile(
-    r"\A\s*(?://|/\*)?\s*<!\[CDATA\[\s*(?:\*/)?|(?://|/\*)?\s*\]\]>\s*(?:\*/)?\s*\Z"
+    r"\A\s*+(?:(?://|/\*)\s*+)?<!\[CDATA\[\s*+(?:\*/)?"
+    r"|(?://|/\*|(?<!\s))\s*+\]\]>\s*+(?:\*/)?\s*+\Z"
 )
 
 
