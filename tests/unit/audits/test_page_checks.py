@@ -117,6 +117,7 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("index.unavailable_after", FAIL, meta("unavailable_after:2026-11-22T11:59:59+00:00")),
     ("index.unavailable_after", PASS, meta("unavailable_after:2026-11-22T12:00:00+00:00")),
     ("index.unavailable_after", PASS, meta("unavailable_after:some day")),
+    ("index.unavailable_after", PASS, meta(f"unavailable_after:1 Jan 2024 00:00 +{'9' * 17}")),
     ("index.nosnippet", PASS, meta("max-snippet:1")),
     ("index.nosnippet", FAIL, meta("max-snippet:0")),
     ("index.nosnippet", FAIL, meta("nosnippet")),

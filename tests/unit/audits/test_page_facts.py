@@ -22,6 +22,7 @@ from spinneret.audits.facts.models import (
     Structured,
 )
 from spinneret.audits.facts.pages import read_page, unread_page
+from spinneret.audits.facts.storing import page_from_json, page_to_json
 from spinneret.web.fetching.models import FetchedPage
 from spinneret.web.fetching.urls import parse_url
 from tests.rows import each_row
@@ -275,6 +276,22 @@ def test_structured_data(script: object, expected: list[Structured]) -> None:
 
 
 @pytest.mark.parametrize(
+    ("script", "types"),
+    [
+        (f'{{"@type": "Product", "price": {"9" * 5000}}}', ("Product",)),
+        ('{"@type": ["A\\ud83d", 1], "\\ud800": 1, "dateModified": "\\ud83d"}', ("A?",)),
+    ],
+)
+def test_structured_data_that_python_can_not_hold_are_read_and_stored(
+    script: str, types: tuple[str, ...]
+) -> None:
+    page = read(f'<script type="application/ld+json">{script}</script>')
+    stored = page_from_json(page_to_json(page)).html
+    assert stored is not None
+    assert [each.types for each in stored.structured] == [types]
+
+
+@pytest.mark.parametrize(
     ("markup", "expected"),
     [
         ("", ""),
@@ -384,7 +401,7 @@ LABELLED = '<a href="/{}" aria-labelledby="b c d e f"><i></i></a>'
 # Parsed and matched naively, each takes minutes or years.
 HOSTILE = [
     ("comments without a doctype", "<!--a-->" * 10_000 + "<p>Oak"),
-    ("blanks of a doctype", f"<!doctype{" " * 200_000}<p>Oak"),
+    ("blanks of a doctype", f"<!doctype{' ' * 200_000}<p>Oak"),
     ("blanks of a refresh", f'<meta http-equiv="refresh" content="{" " * 100_000}x"><p>Oak'),
     ("blanks of JSON", f'<script type="application/ld+json">{{{" " * 500_000}}}</script><p>Oak'),
     ("attributes", f"<p {' '.join(f'a{n}' for n in range(50_000))}>Oak"),

@@ -54,7 +54,7 @@ def moment(text: str) -> datetime | None:
     except ValueError:
         try:
             parsed = parsedate_to_datetime(text)
-        except ValueError:
+        except (ValueError, OverflowError):  # the latter for a time zone out of any range
             return None
     return parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)
 

@@ -38,7 +38,8 @@ def structured_items(root: html.HtmlElement, text: str) -> tuple[Structured, ...
 
 def _json_ld(text: str) -> Iterator[Structured]:
     try:
-        value = json.loads(text, strict=False)
+        # Python refuses integers of thousands of digits, which JSON allows.
+        value = json.loads(text, strict=False, parse_int=float)
     except json.JSONDecodeError as error:
         yield Structured("json-ld", error=f"{error.msg}: line {error.lineno} column {error.colno}")
         return
@@ -59,7 +60,7 @@ def _json_ld(text: str) -> Iterator[Structured]:
                     pending[:0] = _offers(node.get("offers"))
                 modified = node.get("dateModified")
                 if isinstance(modified, str):
-                    found = found._replace(modified=modified[:_MAX_NAME_CHARS])
+                    found = found._replace(modified=_kept(modified))
                 yield found
         else:
             yield Structured("json-ld", error="neither an object nor a list of them")
@@ -109,7 +110,7 @@ def _owner(element: etree._Element) -> etree._Element | None:
 
 
 def _item(syntax: str, types: list[str], properties: list[str]) -> Structured:
-    unique = dict.fromkeys(name[:_MAX_NAME_CHARS] for name in properties)
+    unique = dict.fromkeys(map(_kept, properties))
     return Structured(
         syntax,
         types=_bare(types),
@@ -120,4 +121,9 @@ def _item(syntax: str, types: list[str], properties: list[str]) -> Structured:
 def _bare(types: list[str]) -> tuple[str, ...]:
     """Return the types without their vocabularies."""
     bare = (name.rstrip("/").rpartition("/")[2].rpartition("#")[2] for name in types[:10])
-    return tuple(name[:_MAX_NAME_CHARS] for name in bare)
+    return tuple(map(_kept, bare))
+
+
+def _kept(text: str) -> str:
+    """Return the text as it is stored: cut, without the lone surrogates that JSON's escapes allow."""
+    return text[:_MAX_NAME_CHARS].encode("utf-8", "replace").decode()
