@@ -355,6 +355,7 @@ def test_a_refresh_is_read_with_its_target(head: str, target: str) -> None:
         "<p style=\"background: url( 'http://cdn.example/a.png' )\">Oak</p>",
         "<style>p { background: url(http://cdn.example/a.png) }</style>",
         '<video poster="http://cdn.example/a.png"></video>',
+        '<frameset><frame src="http://cdn.example/a.png"></frameset>',
         '<input type="image" src="http://cdn.example/a.png" alt="Go">',
     ],
 )
@@ -420,6 +421,23 @@ def test_a_canonical_address_in_the_body_does_not_count() -> None:
     link = '<link rel="canonical" href="https://shop.example/oak">'
     assert html("Oak", link).canonicals
     assert not html(f"<p>Oak</p>{link}").canonicals
+
+
+@pytest.mark.parametrize("rest", ["", '<frameset><frame src="/a"><frame src="/b"></frameset>'])
+def test_a_document_without_a_body_has_its_metadata_in_the_head(rest: str) -> None:
+    head = '<title>Oak</title><link rel="canonical" href="https://shop.example/oak">'
+    found = read(f'<html><head>{head}<meta name="robots" content="x"></head>{rest}</html>').html
+    assert found is not None
+    assert [each.url for each in found.canonicals] == ["https://shop.example/oak"]
+    assert (found.body_metas, found.text.words) == ((), 0)
+
+
+def test_the_content_of_a_template_is_no_part_of_the_page() -> None:
+    content = '<h1 id="a">Ash</h1><a href="/ash">Ash</a><img src="/ash.png">'
+    found = html(f'<h1 id="a">Oak</h1><template>{content}</template>')
+    assert [each.text for each in found.headings] == ["Oak"]
+    assert (found.links, found.images, found.duplicate_ids) == ((), (), ())
+    assert html(f'<template shadowrootmode="open">{content}</template>').links
 
 
 def test_near_texts_have_near_signatures_and_short_ones_none() -> None:

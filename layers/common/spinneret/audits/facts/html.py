@@ -51,7 +51,8 @@ _CREDENTIALS: Final = re.compile(r"//[^/@\s]*@")
 _FOLLOWED: Final = frozenset({"http", "https", "javascript", "file"})
 _HEAD_ONLY_RELATIONS: Final = frozenset({"canonical", "alternate"})
 _SOURCES: Final = {
-    **dict.fromkeys(("script", "img", "iframe", "audio", "source", "track", "embed"), ("src",)),
+    **dict.fromkeys(("script", "img", "iframe", "frame", "audio", "source"), ("src",)),
+    **dict.fromkeys(("track", "embed"), ("src",)),
     "video": ("src", "poster"),
     "input": ("src",),
     "object": ("data",),
@@ -77,10 +78,15 @@ class _Reader:
     """Reads one tree; each URL is resolved once, since menus repeat them."""
 
     def __init__(self, root: html.HtmlElement, url: Url) -> None:
+        # The content of a template is no part of the document, except in a shadow tree.
+        inert = [each for each in root.iter("template") if each.get("shadowrootmode") is None]
+        for template in inert:
+            del template[:]
         self.root = root
         self.url = url
         body = root.find("body")
-        self.body = body if body is not None else root
+        # A frameset has no body, nor has a document that ends with its head.
+        self.body = html.Element("body") if body is None else body
         self.base = url
         self.left_out = 0
         self._joined: dict[str, str | None] = {}

@@ -125,5 +125,5 @@ def _bare(types: list[str]) -> tuple[str, ...]:
 
 
 def _kept(text: str) -> str:
-    """Return the text as it is stored: cut, without the lone surrogates that JSON's escapes allow."""
+    """Return the text as stored: cut, without the lone surrogates that JSON's escapes allow."""
     return text[:_MAX_NAME_CHARS].encode("utf-8", "replace").decode()
