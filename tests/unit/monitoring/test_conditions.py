@@ -93,6 +93,11 @@ def test_what_was_found_instead_is_told() -> None:
     )
 
 
+def test_half_a_character_of_the_site_can_be_stored() -> None:
+    told = failed(parse_conditions(['json("a") == 1']), facts('{"a": "\\ud83d"}'))
+    assert told == 'not met: json("a") == 1 (json("a") is "?")'
+
+
 FOUND = [
     ("certificate > 21d", "certificate ends in 20 d"),
     ("certificate > 30", "certificate ends in 20 d"),

@@ -76,6 +76,7 @@ class _Answer:
                 if value is not None and field.subject in _MEASURED:
                     return f" ({_MEASURED[field.subject](value)})"
                 shown = json.dumps(value, ensure_ascii=False, default=str)
+                shown = shown.encode("utf-8", "replace").decode()  # JSON allows half a character
                 cut = shown if len(shown) <= _SHOWN_CHARS else f"{shown[:_SHOWN_CHARS]}…"
                 return f" ({field} is {cut})"
             case _:
