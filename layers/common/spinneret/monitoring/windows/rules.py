@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from datetime import datetime, timedelta
+from datetime import MAXYEAR, datetime, timedelta
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 from zoneinfo import ZoneInfo
@@ -27,6 +27,11 @@ _ALLOWED: Final = frozenset(
 )
 """Allowed RRULE parts, which select days: the first start determines the time of day."""
 _UNTIL: Final = re.compile(r"UNTIL=(\d{8})(T\d{6})?Z?")
+_ORDINAL: Final = re.compile(r"\d+")
+_YEARS_MAX: Final = 50
+"""Maximum years from a recurring window's first start to its change: dateutil goes through all
+starts in between at each check."""
+_CYCLE_YEARS: Final = 400  # 20,871 weeks, after which the calendar repeats
 _INTERVAL_MAX: Final = 1000
 _COUNT_MAX: Final = 1000  # COUNT requires enumerating all starts from the first one
 
@@ -38,14 +43,27 @@ def checked(window: MaintenanceWindow) -> MaintenanceWindow:
         raise _refused("starts_at", "must not have a UTC offset; set `timezone`")
     if window.recurrence is not None:
         _require_readable(window.recurrence)
+        if abs(window.starts_at.year - window.updated_at.year) > _YEARS_MAX:
+            raise _refused("starts_at", f"is more than {_YEARS_MAX} years away")
         try:
-            first = _rule(window.recurrence, window.starts_at)
-            has_any = next(iter(first), None) is not None
+            happens = _happens(window.recurrence, window.starts_at)
         except (ValueError, TypeError, OverflowError) as error:
             raise _refused("recurrence", "is not an RRULE of RFC 5545") from error
-        if not has_any:
+        if not happens:
             raise _refused("recurrence", "never happens")
     return window
+
+
+def _happens(text: str, starts_at: datetime) -> bool:
+    """Return whether a rule has a start.
+
+    dateutil searches until the year 9999, so the rule is tried in the calendar's last cycle first.
+    """
+    cycles = (MAXYEAR - starts_at.year) // _CYCLE_YEARS
+    late = starts_at.replace(year=starts_at.year + cycles * _CYCLE_YEARS)
+    endless = ";".join(part for part in text.split(";") if not part.startswith("UNTIL="))
+    tries = (endless, late), (text, starts_at)
+    return all(next(iter(_rule(*each)), None) is not None for each in tries)
 
 
 def is_open(window: MaintenanceWindow, now: datetime) -> bool:
@@ -86,6 +104,9 @@ def _require_readable(text: str) -> None:
         value = values.get(name, "1")
         if not value.isdigit() or len(value) > 4 or not 1 <= int(value) <= most:
             raise _refused("recurrence", f"{name} is from 1 to {most}")
+    weeks = 53 if values["FREQ"] == "YEARLY" and "BYMONTH" not in values else 5
+    if any(int(number) > weeks for number in _ORDINAL.findall(values.get("BYDAY", ""))):
+        raise _refused("recurrence", f"BYDAY counts weekdays from 1 to {weeks}")
 
 
 @lru_cache(maxsize=200)
