@@ -64,6 +64,11 @@ def test_a_good_answer_is_up(world: CheckWorld) -> None:
     assert result.body_sha256 is not None
 
 
+def test_the_url_is_requested_as_it_was_given(world: CheckWorld) -> None:
+    checked(world, world.target(f"{URL}/?a=1#part"))
+    assert world.sites.requests[0].url.text == f"{URL}/?a=1"
+
+
 # covers M-03
 @pytest.mark.parametrize(
     ("answers", "tries", "outcome"),

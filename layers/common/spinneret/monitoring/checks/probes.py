@@ -84,7 +84,8 @@ class HttpProbe:
         options, own = target.options, target.options.request
         has_body = options.method != Method.HEAD
         request = FetchRequest(
-            url=parse_url(target.canonical_url),
+            # Without its last slash, as in the canonical URL, it may be another resource.
+            url=parse_url(target.url),
             method=options.method,
             # One extra byte shows whether the body is longer than the limit.
             excerpt_bytes=limits.CHECK_BODY_BYTES + 1 if has_body else 0,

@@ -120,10 +120,11 @@ class Identity:
 
     kind: Kind
     url: str
-    """URL as given by the owner; for other kinds the same as `canonical_url`."""
+    """URL as given by the owner, which HTTP checks request; for other kinds the same as
+    `canonical_url`."""
     canonical_url: str
-    """URL that HTTP checks request; `tcp://host:port`, `dns:name?type=MX` or `heartbeat:id` for
-    other kinds. Unique per tenant."""
+    """Canonical form of the URL; `tcp://host:port`, `dns:name?type=MX` or `heartbeat:id` for other
+    kinds. Unique per tenant."""
     host: str
     """Host of which one check runs at a time; of a heartbeat its id."""
     port: int | None = None
