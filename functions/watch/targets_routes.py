@@ -124,7 +124,7 @@ def get_target(target_id: str) -> TargetView:
 )
 def change_target(target_id: str, request: TargetChange) -> TargetView:
     """Change options; omitted options are kept."""
-    changes = changes_of(request, _services().default_interval, _seal())
+    changes = changes_of(request, _seal())
     return target_view(_services().targets.update(routes.principal.tenant, target_id, changes))
 
 

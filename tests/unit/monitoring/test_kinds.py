@@ -328,6 +328,12 @@ def incidents(world: CheckWorld, target_id: str) -> list[Incident]:
     return list(world.watch.incident_page("acme", target_id, None, 9).items)
 
 
+def test_an_interval_of_null_is_the_default_of_the_kind(served: Served, world: CheckWorld) -> None:
+    path = f"/v1/targets/{beat(world)}"
+    assert served.send("PATCH", path, {"interval_seconds": 3600}).body["interval_seconds"] == 3600
+    assert served.send("PATCH", path, {"interval_seconds": None}).body["interval_seconds"] == DAY
+
+
 # covers M-06
 def test_a_late_call_opens_an_incident_and_the_next_call_ends_it(
     served: Served, calls: Served, world: CheckWorld

@@ -20,7 +20,7 @@ from spinneret.monitoring.targets.models import (
     RecordType,
     SealedRequest,
 )
-from spinneret.monitoring.targets.rules import host_named
+from spinneret.monitoring.targets.rules import host_named, interval_of
 from spinneret.monitoring.targets.subjects import DnsName, Heartbeat, Subject, TcpAddress
 
 Name = Annotated[
@@ -202,20 +202,18 @@ def subject_of(request: TargetRequest) -> Subject:
 def options_of(request: TargetRequest, default_interval: int, seal: Seal) -> Options:
     """Return the options of a request. The thresholds of a heartbeat are 1 unless given."""
     given = request.model_dump(include=set(_Options.model_fields) - {"request"})
-    given["interval_seconds"] = request.interval_seconds or default_interval
+    given["interval_seconds"] = request.interval_seconds or interval_of(
+        request.kind, default_interval
+    )
     if request.kind is Kind.HEARTBEAT:
-        given["interval_seconds"] = request.interval_seconds or limits.HEARTBEAT_SECONDS
         absent = {"failure_threshold", "recovery_threshold"} - request.model_fields_set
         given |= dict.fromkeys(absent, 1)
     return Options(**_plain(given), request=_sealed(request.request, seal))
 
 
-def changes_of(request: TargetChange, default_interval: int, seal: Seal) -> dict[str, Any]:
-    """Return the options that a request changes."""
-    given = request.model_dump(include=request.model_fields_set - {"request"})
-    if given.get("interval_seconds", 0) is None:
-        given["interval_seconds"] = default_interval
-    changes = _plain(given)
+def changes_of(request: TargetChange, seal: Seal) -> dict[str, Any]:
+    """Return the options that a request changes; an interval of None is the default one."""
+    changes = _plain(request.model_dump(include=request.model_fields_set - {"request"}))
     if "request" in request.model_fields_set:
         changes["request"] = _sealed(request.request, seal)
     return changes

@@ -108,6 +108,11 @@ def require_interval(seconds: int, shortest: int, path: str = "interval_seconds"
         raise ValidationFailed.about(path, message)
 
 
+def interval_of(kind: Kind, of_stage: int) -> int:
+    """Return the default interval of a target, given the stage's."""
+    return limits.HEARTBEAT_SECONDS if kind is Kind.HEARTBEAT else of_stage
+
+
 def next_slot(target_id: str, interval_seconds: float, after: datetime) -> datetime:
     """Return the target's first check time after this moment.
 

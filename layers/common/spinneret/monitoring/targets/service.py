@@ -71,7 +71,7 @@ class TargetService:
     most: int
     """A tenant's maximum number of targets, paused ones included."""
     shortest_interval: int
-    """Minimum check interval in seconds."""
+    """Minimum and default check interval in seconds."""
     rate: float
     """The stage's rate limit of a host, in requests a second."""
     announce: Announce
@@ -125,15 +125,20 @@ class TargetService:
         return self.store.page(tenant, host, after, limit)
 
     def update(self, tenant: str, target_id: str, changes: dict[str, Any]) -> TargetWithState:
-        """Change some of the options. Raises NotFound, ValidationFailed and Contended."""
+        """Change some of the options; an interval of None is the default one.
+
+        Raises NotFound, ValidationFailed and Contended.
+        """
         self._require_intervals(changes)
-        return self._change(
-            tenant,
-            target_id,
-            lambda target: rules.checked(
-                replace(target, options=replace(target.options, **changes))
-            ),
-        )
+
+        def changed(target: Target) -> Target:
+            options = replace(target.options, **changes)
+            if options.interval_seconds is None:
+                seconds = rules.interval_of(target.kind, self.shortest_interval)
+                options = replace(options, interval_seconds=seconds)
+            return rules.checked(replace(target, options=options))
+
+        return self._change(tenant, target_id, changed)
 
     def pause(self, tenant: str, target_id: str) -> TargetWithState:
         """Stop checking the target, and end its open incident; idempotent.
