@@ -126,6 +126,12 @@ def test_other_encodings_are_read(encoding: str) -> None:
     assert urls(text.encode(encoding)) == ["/%C3%A4"]
 
 
+@pytest.mark.parametrize("encoding", ["gb2312", "hex", "idna", "nonsense"])
+def test_an_encoding_that_the_parser_lacks_is_a_fault_of_the_file(encoding: str) -> None:
+    text = f'<?xml version="1.0" encoding="{encoding}"?>{START}</urlset>'
+    assert read(text)[2] is Ending.MALFORMED
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [

@@ -99,7 +99,8 @@ class XmlReader:
     def _parse(self, data: bytes, *, is_final: bool) -> None:
         try:
             self._parser.Parse(data, is_final)
-        except expat.ExpatError as error:
+        except (expat.ExpatError, LookupError, ValueError) as error:
+            # The last two are Python's, for an encoding of several bytes or an unknown one.
             raise SitemapRefused(Ending.MALFORMED) from error
         self._fed += len(data)
         # expat scans an unfinished token from its start again with every chunk.
