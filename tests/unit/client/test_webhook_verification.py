@@ -2,12 +2,16 @@
 
 # covers L-01
 import base64
+import socket
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from spinneret.events.webhooks.signing import new_secret, sign
 from spinneret_client import WebhookInvalid, verify_webhook
+from spinneret_client.cli.output import Output
+from spinneret_client.cli.tools import Tools
+from spinneret_client.cli.webhooks import Receiver
 
 NOW = datetime(2026, 11, 23, tzinfo=UTC)
 SECRET = new_secret(lambda count: b"s" * count)
@@ -49,10 +53,28 @@ def test_either_secret_of_a_rotation_verifies(secrets: str | list[str]) -> None:
         ({"webhook_signature": None}, "missing_header"),
         ({"webhook_signature": "v1,"}, "no_matching_signature"),
         ({"webhook_timestamp": "soon"}, "malformed_header"),
+        ({"webhook_timestamp": "9" * 400}, "malformed_header"),
+        ({"webhook_timestamp": "9" * 5000}, "malformed_header"),
         ({"webhook_id": "msg_2"}, "no_matching_signature"),
+        ({"webhook_id": "msg_\udcff"}, "no_matching_signature"),
+        ({"webhook_signature": "v1,\udcff"}, "no_matching_signature"),
     ],
 )
 def test_anything_else_is_refused_with_its_reason(changes: dict[str, object], reason: str) -> None:
     with pytest.raises(WebhookInvalid) as caught:
         _verify(**changes)  # type: ignore[arg-type]
     assert caught.value.reason == reason
+
+
+@pytest.mark.usefixtures("socket_enabled")
+@pytest.mark.parametrize("length", ["-1", "many", "9" * 5000])
+def test_the_command_refuses_a_delivery_whose_length_is_no_number(
+    length: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with Receiver(("127.0.0.1", 0), Tools(Output()), SECRET) as server:
+        address = ("127.0.0.1", server.server_port)
+        with socket.create_connection(address, timeout=5) as sender:
+            sender.sendall(f"POST / HTTP/1.0\r\nContent-Length: {length}\r\n\r\n".encode())
+            server.handle_request()
+            assert b" 413 " in sender.recv(100)
+    assert "Traceback" not in capsys.readouterr().err

@@ -13,6 +13,7 @@ from typing import Any, Final
 from spinneret_client.errors import WebhookInvalid
 
 TOLERANCE_SECONDS: Final = 300
+_DIGITS: Final = 15  # of a time in seconds, far beyond any
 _PREFIX: Final = "whsec_"
 
 
@@ -42,13 +43,13 @@ def verify_webhook(
         timestamp, given = named["webhook-timestamp"], named["webhook-signature"]
     except KeyError:
         raise WebhookInvalid("missing_header") from None
-    if not timestamp.isascii() or not timestamp.isdecimal():
+    if not timestamp.isascii() or not timestamp.isdecimal() or len(timestamp) > _DIGITS:
         raise WebhookInvalid("malformed_header")
     age = now() - int(timestamp)
     if not -TOLERANCE_SECONDS <= age <= TOLERANCE_SECONDS:
         raise WebhookInvalid("too_old" if age > 0 else "too_new")
-    content = f"{message_id}.{timestamp}.".encode() + body
-    signatures = [part.encode() for part in given.split(" ") if part.startswith("v1,")]
+    content = _octets(f"{message_id}.{timestamp}.") + body
+    signatures = [_octets(part) for part in given.split(" ") if part.startswith("v1,")]
     genuine = False
     for secret in [secrets] if isinstance(secrets, str) else secrets:
         expected = b"v1," + base64.b64encode(hmac.digest(_key(secret), content, "sha256"))
@@ -60,6 +61,10 @@ def verify_webhook(
         return Webhook(message_id, json.loads(body))
     except ValueError:
         raise WebhookInvalid("malformed_body") from None
+
+
+def _octets(text: str) -> bytes:
+    return text.encode(errors="surrogatepass")  # some servers decode headers to surrogates
 
 
 def _key(secret: str) -> bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from enum import Enum
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Annotated, Any, Final
@@ -133,11 +134,11 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         """Answer 204 for a genuine delivery, 401 for another one, 413 for a large one."""
-        length = int(self.headers.get("Content-Length") or 0)
-        if length > MOST_BYTES:
+        length = self.headers.get("Content-Length") or "0"
+        if not re.fullmatch("[0-9]{1,7}", length) or int(length) > MOST_BYTES:
             self.send_error(413)
             return
-        body = self.rfile.read(length)
+        body = self.rfile.read(int(length))
         output = self.server.tools.output
         try:
             webhook = verify_webhook(dict(self.headers.items()), body, self.server.secret)
