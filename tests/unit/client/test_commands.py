@@ -67,6 +67,37 @@ def test_products_of_a_file_are_created_line_by_line(
     assert sent["price"] == 1999
 
 
+def test_an_import_that_breaks_off_shows_what_was_created(
+    api: Api, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "products.csv"
+    file.write_text("title,description,price\n" + "Loom,A loom,1999\n" * 3)
+    replies = [sample(m.ProductView, product_id="prod_1"), httpx.ReadError("reset")]
+    api.routes["POST", "/api/products"] = lambda: replies.pop(0)
+    assert main(["products", "import", str(file), "--json"]) == 1
+    printed = capsys.readouterr()
+    lines = json.loads(printed.out)["items"]
+    assert [(each["line"], each["product_id"]) for each in lines] == [(2, "prod_1")]
+    assert "line 3" in printed.err
+
+
+def test_a_file_that_is_no_csv_is_explained(
+    api: Api, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "products.csv"
+    file.write_text(f"title,description,price\nLoom,{'x' * 140_000},1999\n")
+    assert main(["products", "import", str(file)]) == 1
+    assert "isn't CSV" in capsys.readouterr().err
+    assert api.server.requests == []
+
+
+def test_a_price_is_shown_to_the_cent(api: Api, capsys: pytest.CaptureFixture[str]) -> None:
+    row = sample(m.ProductView, product_id="prd_1", price=123_456_780)
+    api.routes["GET", "/api/products"] = {"items": [row], "next_cursor": None, "has_more": False}
+    assert main(["products", "list"]) == 0
+    assert "1234567.80" in capsys.readouterr().out.split("\t")
+
+
 def test_selling_is_shown_and_changed_where_it_is_given(
     api: Api, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from spinneret_client.cli import exits
-from spinneret_client.cli.options import given, headers_of, sharing
+from spinneret_client.cli.options import given, headers_of, sharing, urls_in
 from spinneret_client.cli.tools import Tools, tools_of
 from spinneret_client.errors import ConfigurationError
 from spinneret_client.jobs import ReportFormat
@@ -56,7 +56,7 @@ def asked(
         checks_off=off,
         max_pages=max_pages,
         render=render or None,
-        urls=None if urls is None else urls.read_text(encoding="utf-8").split(),
+        urls=None if urls is None else urls_in(urls),
     )
     headers = headers_of(header)
     return given(url=url, options=options, fail_under=fail_under, headers=headers, cookie=cookie)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
@@ -13,6 +12,7 @@ from urllib.parse import urlsplit
 import typer
 
 from spinneret_client.cli import exits
+from spinneret_client.cli.options import urls_in
 from spinneret_client.cli.tools import Tools, tools_of
 from spinneret_client.errors import ConfigurationError
 from spinneret_client.generated import models as m
@@ -80,8 +80,7 @@ def batch(
     out: Out = None,
 ) -> None:
     """Crawl all URLs of a file."""
-    text = sys.stdin.read() if str(file) == "-" else file.read_text()
-    urls = [line.strip() for line in text.splitlines() if line.strip() and line[0] != "#"]
+    urls = urls_in(file)
     if not urls:
         raise ConfigurationError(f"{file} has no URLs")
     _batches(tools_of(context), urls, force=force, wait=wait or out is not None, out=out)
@@ -160,7 +159,7 @@ def _written(tools: Tools, ended: list[Any], out: Path) -> list[Path]:
     for crawl in ended:
         for url, text in _texts(tools, crawl):
             path = out / file_name(url)
-            path.write_text(text)
+            path.write_text(text, encoding="utf-8")
             written.append(path)
     return written
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import functools
 import inspect
+import sys
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from spinneret_client.errors import ConfigurationError
@@ -51,6 +53,24 @@ def headers_of(texts: Iterable[str] | None) -> dict[str, str]:
 def choices_of(texts: Iterable[str] | None) -> dict[str, str | None]:
     """Return ids by the names of choices, None for `NAME=`. Raises ConfigurationError."""
     return dict(_choice(each) for each in texts or ())
+
+
+def text_in(file: Path) -> str:
+    """Return the text of a file, or of stdin for `-`, without an editor's mark.
+
+    Raises ConfigurationError.
+    """
+    content = sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise ConfigurationError(f"{file} isn't text in UTF-8") from None
+
+
+def urls_in(file: Path) -> list[str]:
+    """Return the URLs of a file, one in each line; `#` begins a comment. As `text_in`."""
+    lines = map(str.strip, text_in(file).splitlines())
+    return [line for line in lines if line and not line.startswith("#")]
 
 
 def _header(text: str) -> tuple[str, str]:

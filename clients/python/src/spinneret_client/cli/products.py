@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import csv
+import io
 from pathlib import Path
 from typing import Annotated, Any, Final
 
 import typer
 
 from spinneret_client.cli import exits
-from spinneret_client.cli.options import choices_of
+from spinneret_client.cli.options import choices_of, text_in
 from spinneret_client.cli.tools import Tools, tools_of
 from spinneret_client.errors import ApiError, ConfigurationError
 from spinneret_client.generated.requests import ProductRequest
@@ -35,7 +36,7 @@ def list_products(context: typer.Context) -> None:
     tools.listing(
         tools.client.products.list(),
         ["id", "sku", "price", "currency", "quantity", "title"],
-        lambda x: (x.product_id, x.sku, x.price / 100, x.currency, x.quantity, x.title),
+        lambda x: (x.product_id, x.sku, f"{x.price / 100:.2f}", x.currency, x.quantity, x.title),
     )
 
 
@@ -45,23 +46,41 @@ def import_csv(
 ) -> None:
     """Create a product from each row; other columns are attributes, `|` separates images."""
     tools = tools_of(context)
-    with file.open(newline="", encoding="utf-8-sig") as lines:
-        reader = csv.DictReader(lines)
+    rows = _rows(file)
+    results: list[dict[str, Any]] = []
+    try:
+        results.extend(_created(tools, line, row) for line, row in enumerate(rows, start=2))
+    finally:  # what was created must not be created again
+        failed = _shown(tools, results)
+        if len(results) < len(rows):
+            tools.output.note(f"broken off in line {len(results) + 2}: look for its product")
+    if failed:
+        exits.leave(exits.FAULT if failed == len(results) else exits.UNFINISHED)
+
+
+def _rows(file: Path) -> list[dict[str, str]]:
+    reader = csv.DictReader(io.StringIO(text_in(file), newline=""))
+    try:
         missing = {"title", "description", "price"} - set(reader.fieldnames or ())
-        if missing:
-            raise ConfigurationError(f"{file} lacks columns: {', '.join(sorted(missing))}")
         rows = list(reader)
-    results = [_created(tools, number, row) for number, row in enumerate(rows, start=2)]
-    failed = [each for each in results if each["error"]]
+    except csv.Error as error:
+        raise ConfigurationError(f"{file} isn't CSV: {error}") from error
+    if missing:
+        raise ConfigurationError(f"{file} lacks columns: {', '.join(sorted(missing))}")
+    return rows
+
+
+def _shown(tools: Tools, results: list[dict[str, Any]]) -> int:
+    """Print the outcomes of lines, and return the number of those that were refused."""
+    failed = sum(each["error"] is not None for each in results)
 
     def text() -> None:
         for each in results:
             tools.output.line(f"line {each['line']}: {each['product_id'] or each['error']}")
 
     tools.output.result(results, text)
-    tools.output.note(f"{len(results) - len(failed)} products created, {len(failed)} lines refused")
-    if failed:
-        exits.leave(exits.FAULT if len(failed) == len(results) else exits.UNFINISHED)
+    tools.output.note(f"{len(results) - failed} products created, {failed} lines refused")
+    return failed
 
 
 def _created(tools: Tools, line: int, row: dict[str, str]) -> dict[str, Any]:
