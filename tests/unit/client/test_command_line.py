@@ -74,6 +74,10 @@ EXITS: list[tuple[str, list[str], Routes, int]] = [
     ("a choice of no marketplace", CHANGE, {PRODUCT: sample(m.ProductView)}, 1),
     ("an interruption", WAIT, {JOB: KeyboardInterrupt()}, 130),
     ("a missing file", ["batch", "/nonexistent"], {}, 1),
+    ("a file that isn't text", ["batch", "/bin/sh"], {}, 1),
+    ("pages of no text", ["audit", "--urls", "/bin/sh"], {}, 1),
+    ("products of no text", ["products", "import", "/bin/sh"], {}, 1),
+    ("a life too long", ["keys", "create", "ci", "--expires", "99999999d"], {}, 1),
     ("help", ["--help"], {}, 0),
 ]  # fmt: skip
 
@@ -108,6 +112,19 @@ def test_an_interruption_says_how_to_look_again_and_how_to_cancel(
     err = capsys.readouterr().err
     assert "spinneret jobs watch job_1" in err
     assert "spinneret jobs cancel job_1" in err
+
+
+def test_an_interruption_advises_what_fits_the_work(
+    api: Api, capsys: pytest.CaptureFixture[str]
+) -> None:
+    api.routes["GET", "/api/batch-jobs/mb_1"] = _raising(KeyboardInterrupt())
+    assert main(["batches", "watch", "mb_1"]) == 130
+    err = capsys.readouterr().err
+    assert "spinneret batches watch mb_1" in err
+    assert "spinneret jobs" not in err
+    api.routes["GET", "/api/v1/crawl/job_1"] = _raising(KeyboardInterrupt())
+    assert main(["check", PAGE]) == 130
+    assert capsys.readouterr().err.splitlines()[-1] == "interrupted"
 
 
 JSON: list[list[str]] = [
@@ -167,6 +184,19 @@ def test_options_of_all_verbs_may_stand_anywhere(
         assert json.loads(capsys.readouterr().out)["results"]
     main(["search", "--", "--json"])
     assert json.loads(api.server.requests[-1].content)["query"] == "--json"
+
+
+@pytest.mark.parametrize("words", [["batch"], ["audit", "--urls"]])
+def test_the_mark_of_an_editor_is_no_part_of_a_url(
+    api: Api, tmp_path: Path, words: list[str]
+) -> None:
+    file = tmp_path / "urls.txt"
+    file.write_bytes(f"\ufeff{PAGE}\n  # a comment\n".encode())
+    api.routes["POST", "/api/v1/crawl/batch"] = sample(m.BatchSubmission)
+    main([*words, str(file)])
+    [request] = [each for each in api.server.requests if each.method == "POST"]
+    sent = json.loads(request.content)
+    assert (sent.get("urls") or sent["options"]["urls"]) == [PAGE]
 
 
 def test_pages_are_written_as_markdown(

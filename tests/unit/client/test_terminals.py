@@ -2,6 +2,8 @@
 
 # covers L-02
 import fcntl
+import io
+import json
 import os
 import re
 import struct
@@ -12,9 +14,11 @@ from contextlib import contextmanager
 
 import pytest
 
-from spinneret_client.cli.main import main
+from spinneret_client.cli.main import main, run
+from spinneret_client.generated import models as m
 from tests.unit.client.api import PAGE, Api, api
-from tests.unit.client.conftest import Server
+from tests.unit.client.conftest import Server, refusal
+from tests.unit.client.samples import crawl, failure, found, hit, sample
 
 __all__ = ["api"]
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
@@ -100,3 +104,68 @@ def test_json_on_a_terminal_has_no_colour_and_no_bar(
         monkeypatch.setenv("FORCE_COLOR", "1")
         assert main(["crawl", PAGE, "--wait", "--json"]) == 0
     assert "\x1b" not in "".join(line for line in shown.text.splitlines() if "{" in line)
+
+
+HOSTILE = "Silk\x1b]0;owned\x07\x1b[2J\x9b31m at 10:100:20"
+
+
+def _hostile(api: Api) -> None:
+    """A website puts commands for a terminal into all of its texts."""
+    job = sample(m.JobView, job_id="job_1", subject=HOSTILE)
+    api.routes["POST", "/api/v1/search"] = found(hit(title=HOSTILE, content=HOSTILE, highlights=[]))
+    api.routes["GET", "/api/v1/jobs"] = {"items": [job], "next_cursor": None, "has_more": False}
+    error = failure("HTTP_ERROR", HOSTILE)
+    api.routes["GET", "/api/v1/crawl/job_1"] = crawl("failed", url=PAGE, error=error)
+    api.routes["GET", "/api/v1/jobs/job_2"] = refusal(404, HOSTILE)
+
+
+@pytest.mark.parametrize(
+    "words", ["search silk", "jobs list", f"crawl {PAGE} --wait", "jobs show job_2"]
+)
+def test_texts_of_websites_command_no_terminal(
+    api: Api, monkeypatch: pytest.MonkeyPatch, words: str
+) -> None:
+    _hostile(api)
+    with terminal(monkeypatch, 200) as shown:
+        main(words.split())
+    assert not re.search(r"\x1b\]|\x1b\[2J|[\x07\x9b]", shown.text)
+    assert "10:100:20" in shown.text  # and no emoji
+
+
+def test_json_escapes_what_a_terminal_obeys(api: Api, capsys: pytest.CaptureFixture[str]) -> None:
+    _hostile(api)
+    assert main(["search", "silk", "--json"]) == 0
+    out = capsys.readouterr().out
+    assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]", out)
+    assert json.loads(out)["results"][0]["title"] == HOSTILE
+
+
+@pytest.mark.parametrize("form", ["--json", "--quiet"])
+def test_a_stream_that_knows_few_characters_gets_the_others_escaped(
+    api: Api, monkeypatch: pytest.MonkeyPatch, form: str
+) -> None:
+    api.routes["POST", "/api/v1/search"] = found(hit(title="Sëide 😀"))
+    stdout = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+    monkeypatch.setattr("sys.stdout", stdout)
+    monkeypatch.setattr("sys.argv", ["spinneret", "search", "silk", form])
+    with pytest.raises(SystemExit) as ended:
+        run()
+    assert ended.value.code == 0
+    out = stdout.buffer.getvalue().decode()  # type: ignore[attr-defined]
+    if form == "--json":
+        assert json.loads(out)["results"][0]["title"] == "Sëide 😀"
+    else:
+        assert "S\\xebide" in out
+
+
+@pytest.mark.parametrize("words", ["search silk", "jobs list", "jobs list --json"])
+def test_a_reader_that_leaves_ends_the_command_in_silence(
+    api: Api, monkeypatch: pytest.MonkeyPatch, words: str
+) -> None:
+    _hostile(api)
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing, "w") as stdout:
+        monkeypatch.setattr("sys.stdout", stdout)
+        assert main(words.split()) == 0
+        stdout.flush()  # as at the end of the process

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import functools
+import io
+import os
 import sys
 from collections.abc import Sequence
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, TextIO
 
 import typer
 
@@ -91,12 +93,28 @@ def options(
 
 def run() -> None:
     """Run the command with the process's arguments, and exit."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # it may know few characters
+            stream.reconfigure(errors="backslashreplace")
     sys.exit(main(sys.argv[1:]))
 
 
 def main(arguments: Sequence[str]) -> int:
     """Run the command and return its exit code; errors are printed in words."""
-    tools = Tools(Output())
+    streams = (sys.stdout, sys.stderr)
+    try:
+        code = _run(Tools(Output()), arguments)
+        sys.stdout.flush()
+    except (BrokenPipeError, SystemExit) as error:  # typer makes an exit of a broken pipe
+        if not any(isinstance(each, BrokenPipeError) for each in (error, error.__context__)):
+            raise
+        for stream in streams:
+            _drop_the_rest(stream)
+        return exits.DONE  # the reader left; nothing more can be printed
+    return code
+
+
+def _run(tools: Tools, arguments: Sequence[str]) -> int:
     try:
         result = _command()(gathered(arguments), standalone_mode=False, obj=tools)
     except errors.SpinneretError as error:
@@ -105,8 +123,7 @@ def main(arguments: Sequence[str]) -> int:
     except (KeyboardInterrupt, typer.Abort):
         result = exits.INTERRUPTED  # which typer may have returned already
     except BrokenPipeError:
-        sys.stderr.close()  # the reader left; nothing more can be printed
-        return exits.DONE
+        raise
     except OSError as error:
         tools.output.problem(f"{error.filename or 'input'}: {error.strerror or error}")
         return exits.FAULT
@@ -116,6 +133,14 @@ def main(arguments: Sequence[str]) -> int:
     if result == exits.INTERRUPTED:
         tools.output.note(interruption(tools.following))
     return result if isinstance(result, int) else exits.DONE
+
+
+def _drop_the_rest(stream: TextIO) -> None:
+    """Let the interpreter's last flush of a broken stream succeed."""
+    try:
+        stream.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 @functools.cache
@@ -169,12 +194,13 @@ def explained(error: errors.SpinneretError) -> str:
     return text
 
 
-def interruption(job_id: str | None) -> str:
+def interruption(following: tuple[str, str] | None) -> str:
     """Return what an interrupted user can do next."""
-    if job_id is None:
+    if following is None:
         return "interrupted"
-    return (
+    group, job_id = following
+    text = (
         f"interrupted; {job_id} continues on the server.\n"
-        f"  look again: spinneret jobs watch {job_id}\n"
-        f"  cancel it:  spinneret jobs cancel {job_id}"
+        f"  look again: spinneret {group} watch {job_id}"
     )
+    return text + f"\n  cancel it:  spinneret jobs cancel {job_id}" * (group == "jobs")

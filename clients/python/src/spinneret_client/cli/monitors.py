@@ -42,7 +42,7 @@ def check(
     if seconds <= 0:
         raise ConfigurationError("--timeout must be above 0s")
     found = []
-    with tools.watching("links") as show:
+    with tools.watching("links", None) as show:
         for result in check_links(tools.client, urls, seconds):
             found.append(result)
             show(100 * len(found) / len(urls), f"{result.outcome} {result.url}")

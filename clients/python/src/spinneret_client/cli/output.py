@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
@@ -15,6 +16,8 @@ from rich.table import Table
 
 SCHEMA_VERSION: Final = 1
 """Version of the documents that `--json` prints; it rises when a field changes or goes."""
+_CONTROLS: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_UNSAFE_IN_JSON: Final = re.compile("[\x7f-\x9f]")
 
 
 class Output:
@@ -25,8 +28,12 @@ class Output:
         self.quiet = quiet
         # Forced colours must not reach JSON, nor a file.
         plain = "NO_COLOR" in os.environ
-        self.console = Console(no_color=plain, highlight=False, soft_wrap=not sys.stdout.isatty())
-        self.notes = Console(stderr=True, no_color=plain, highlight=False, soft_wrap=True)
+        self.console = _Console(
+            no_color=plain, highlight=False, emoji=False, soft_wrap=not sys.stdout.isatty()
+        )
+        self.notes = _Console(
+            stderr=True, no_color=plain, highlight=False, emoji=False, soft_wrap=True
+        )
 
     @property
     def live(self) -> bool:
@@ -54,15 +61,15 @@ class Output:
     def note(self, text: str) -> None:
         """Print a line for people on stderr, unless they asked for quiet."""
         if not self.quiet:
-            self.notes.print(escape(text))
+            self.notes.print(as_markup(text))
 
     def problem(self, text: str) -> None:
         """Print an error on stderr."""
-        self.notes.print(f"[red]error:[/red] {escape(text)}")
+        self.notes.print(f"[red]error:[/red] {as_markup(text)}")
 
     def line(self, text: str, *, style: str = "") -> None:
         """Print a line of a text result."""
-        self.console.print(escape(text), style=style)
+        self.console.print(as_markup(text), style=style)
 
     def table(self, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
         """Print rows: as a table on a terminal, else with tabs between the fields."""
@@ -78,8 +85,26 @@ class Output:
         self.console.print(table)
 
     def _json(self, document: Mapping[str, Any]) -> None:
-        sys.stdout.write(json.dumps(document, ensure_ascii=False) + "\n")
+        is_unicode = sys.stdout.encoding.lower().startswith("utf")
+        text = json.dumps(document, ensure_ascii=not is_unicode)
+        sys.stdout.write(_UNSAFE_IN_JSON.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n")
         sys.stdout.flush()
+
+
+class _Console(Console):
+    def on_broken_pipe(self) -> None:
+        """Leave it to the command; the base would end the process with code 1."""
+        raise BrokenPipeError
+
+
+def visible(text: str) -> str:
+    """Return a text without characters that a terminal obeys, which texts of websites may have."""
+    return _CONTROLS.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
+def as_markup(text: str) -> str:
+    """Return markup that shows the text as it is, but for what a terminal obeys."""
+    return escape(visible(text))
 
 
 def plain_of(value: Any) -> Any:
@@ -98,4 +123,4 @@ def _cell(value: object) -> str:
         return "-"
     if isinstance(value, float):
         return f"{value:g}"
-    return " ".join(str(value).split())
+    return visible(" ".join(str(value).split()))

@@ -79,7 +79,7 @@ def watch(
 
 
 def _follow(tools: Tools, batch_id: str) -> None:
-    with tools.watching(batch_id) as show:
+    with tools.watching(batch_id, "batches") as show:
         while not (batch := tools.client.batches.get(batch_id)).is_terminal:
             show(batch.progress_percent, _counts(batch))
             time.sleep(PAUSE)

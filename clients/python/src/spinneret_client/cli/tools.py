@@ -9,10 +9,9 @@ from contextlib import contextmanager
 from typing import Annotated, Any, Final, TypeVar
 
 import typer
-from rich.markup import escape
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from spinneret_client.cli.output import Output
+from spinneret_client.cli.output import Output, as_markup, visible
 from spinneret_client.client import Spinneret
 from spinneret_client.errors import ConfigurationError
 from spinneret_client.events import FINAL
@@ -31,8 +30,8 @@ class Tools:
         self.output = output
         self.url = url
         self.profile = profile
-        self.following: str | None = None
-        """Id of the job that an interruption leaves running."""
+        self.following: tuple[str, str] | None = None
+        """Group of commands and id of the work that an interruption leaves running."""
         self._client: Spinneret | None = None
 
     @property
@@ -54,9 +53,14 @@ class Tools:
             return job
 
     @contextmanager
-    def watching(self, job_id: str) -> Iterator[Callable[[float, str], None]]:
-        """Give a function that shows percent and message, as a bar or as lines."""
-        self.following = job_id
+    def watching(
+        self, title: str, group: str | None = "jobs"
+    ) -> Iterator[Callable[[float, str], None]]:
+        """Give a function that shows percent and message, as a bar or as lines.
+
+        `group` has the command `watch` for the work whose id is the title; None if there is none.
+        """
+        self.following = None if group is None else (group, title)
         if self.output.live:
             with Progress(
                 SpinnerColumn(),
@@ -67,15 +71,15 @@ class Tools:
                 console=self.output.notes,
                 transient=True,
             ) as progress:
-                task = progress.add_task(job_id, total=100)
+                task = progress.add_task(title, total=100)
                 yield lambda percent, text: progress.update(
-                    task, completed=percent, description=text
+                    task, completed=percent, description=visible(text)
                 )
         else:
-            yield self._lines(job_id)
+            yield self._lines(title)
         self.following = None
 
-    def _lines(self, job_id: str) -> Callable[[float, str], None]:
+    def _lines(self, title: str) -> Callable[[float, str], None]:
         last = -LINE_SECONDS
 
         def show(percent: float, text: str) -> None:
@@ -83,7 +87,7 @@ class Tools:
             now = time.monotonic()
             if now - last >= LINE_SECONDS:
                 last = now
-                self.output.note(f"{job_id} {percent:.0f}% {text}")
+                self.output.note(f"{title} {percent:.0f}% {text}")
 
         return show
 
@@ -131,7 +135,7 @@ def marked(text: str, ranges: list[tuple[int, int]], most: int = 220) -> str:
     parts, at = [], start
     for begin, end in ranges:
         if begin >= at and end <= start + most:
-            parts += [escape(text[at:begin]), f"[bold yellow]{escape(text[begin:end])}[/]"]
+            parts += [as_markup(text[at:begin]), f"[bold yellow]{as_markup(text[begin:end])}[/]"]
             at = end
-    parts.append(escape(text[at : start + most]))
+    parts.append(as_markup(text[at : start + most]))
     return ("… " if start else "") + " ".join("".join(parts).split())
