@@ -1,6 +1,7 @@
 """URL and key: arguments, variables, profiles; and the file that holds them."""
 
 # covers L-01
+import os
 import stat
 from pathlib import Path
 
@@ -70,6 +71,9 @@ def test_a_file_that_others_may_read_is_refused(no_profile: Path) -> None:
         ("[profile.x]", "unknown setting: profile"),
         ('[profiles.x]\nurl = "https://x"\nkey = "k"\ntimeout = 3', "profile x may have only"),
         ('[profiles.x]\nurl = "https://x"', "lacks url or key"),
+        ("profiles = 1", "profiles"),
+        ('[profiles.x]\nurl = 1\nkey = "k"', "profile x"),
+        ('[profiles.x]\nurl = "https://x"\nkey = "k"\nexpires_at = "soon"', "profile x"),
     ],
 )
 def test_a_faulty_file_is_explained(no_profile: Path, text: str, fault: str) -> None:
@@ -85,8 +89,30 @@ def test_a_faulty_file_is_explained(no_profile: Path, text: str, fault: str) -> 
         ({}, "spinneret login"),
         ({"url": "example.com"}, "https://"),
         ({"profile": "x"}, "no profile x"),
+        ({"url": "https://[x"}, "is no URL"),
+        ({"url": "https://example.com:99999"}, "is no URL"),
+        ({"url": "https://example.com\r"}, "is no URL"),
     ],
 )
 def test_missing_configuration_says_what_to_do(arguments: dict[str, str], fault: str) -> None:
     with pytest.raises(ConfigurationError, match=fault):
         resolve(**arguments)
+
+
+@pytest.mark.parametrize("key", ["hush\r", "hush\n", "hüsh", "hush hush"])
+def test_a_key_that_no_header_carries_is_refused_and_not_shown(key: str) -> None:
+    with pytest.raises(ConfigurationError, match="key") as caught:
+        resolve("https://example.com", key)
+    assert "sh" not in str(caught.value)
+
+
+def test_arguments_need_no_profile(no_profile: Path) -> None:
+    environment = {"SPINNERET_CONFIG_HOME": str(no_profile.parent), "SPINNERET_PROFILE": "new"}
+    found = resolve("https://arg.example", "k", environment=environment)
+    assert (found.url, found.key, found.profile) == ("https://arg.example", "k", None)
+
+
+def test_a_draft_that_a_killed_process_left_is_replaced(no_profile: Path) -> None:
+    no_profile.with_suffix(f".{os.getpid()}").write_text("half of")
+    save(no_profile, "default", STORED)
+    assert load(no_profile) == {"default": STORED}

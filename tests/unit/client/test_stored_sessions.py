@@ -143,6 +143,39 @@ def test_a_person_signs_in_and_out(
     assert load(no_profile) == {}
 
 
+def test_the_profile_of_the_environment_is_signed_in_and_out(
+    anonymous: None,
+    server: Server,
+    no_profile: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    other = Profile(URL, "sk-other")
+    save(no_profile, "default", other)
+    monkeypatch.setenv("SPINNERET_PROFILE", "work")
+    server.script = [tokens(1), httpx.Response(200, json={"signed_out": True})]
+    arguments = ["login", "--url", URL, "--tenant", "acme", "--email", "maya@example.com"]
+    assert _with_stdin(tmp_path, "a password\n", [*arguments, "--password-stdin"]) == 0
+    assert load(no_profile).keys() == {"default", "work"}
+    assert main(["logout"]) == 0
+    assert load(no_profile) == {"default": other}
+
+
+def test_a_profile_is_removed_although_the_server_is_away(
+    anonymous: None,
+    server: Server,
+    no_profile: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("time.sleep", server.slept.append)
+    save(no_profile, "default", SESSION)
+    server.route = lambda request: httpx.ConnectError("refused")
+    assert main(["logout"]) == 0
+    assert "wasn't ended on the server" in capsys.readouterr().err
+    assert load(no_profile) == {}
+
+
 @pytest.mark.parametrize(
     ("arguments", "missing"),
     [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import stat
 import sys
 from collections.abc import Iterator, Mapping
@@ -11,6 +12,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import urlsplit
+
+import httpx
 
 from spinneret_client.errors import ConfigurationError, NotConfigured
 
@@ -25,6 +29,7 @@ PROFILE_VARIABLE: Final = "SPINNERET_PROFILE"
 FOLDER_VARIABLE: Final = "SPINNERET_CONFIG_HOME"
 DEFAULT: Final = "default"
 _FIELDS: Final = ("url", "key", "refresh_token", "expires_at")
+_OF_A_HEADER: Final = re.compile(r"[\x21-\x7e]+")
 
 
 @dataclass(frozen=True)
@@ -64,6 +69,11 @@ def config_path(environment: Mapping[str, str] = os.environ) -> Path:
     return Path(base) / "spinneret" / "config.toml"
 
 
+def profile_name(profile: str | None, environment: Mapping[str, str] = os.environ) -> str:
+    """Return the name of the profile in use."""
+    return profile or environment.get(PROFILE_VARIABLE) or DEFAULT
+
+
 def resolve(
     url: str | None = None,
     key: str | None = None,
@@ -74,10 +84,10 @@ def resolve(
 
     A key of a profile is used only with that profile's URL: it must not reach another server.
     """
-    named = profile or environment.get(PROFILE_VARIABLE)
-    name = named or DEFAULT
+    name = profile_name(profile, environment)
     stored = load(config_path(environment)).get(name)
-    if named is not None and stored is None:
+    is_needed = profile is not None or not (url and key)
+    if stored is None and name != DEFAULT and is_needed:
         raise ConfigurationError(f"no profile {name}: run `spinneret login --profile {name}`")
     sources: dict[str, str] = {}
     found_url = _first(
@@ -89,10 +99,26 @@ def resolve(
         found_key, from_profile, sources["key"] = stored.key, name, f"profile {name}"
     if found_url is None:
         raise NotConfigured(f"no URL: run `spinneret login`, or set {URL_VARIABLE}")
-    if not found_url.startswith(("http://", "https://")):
-        raise ConfigurationError(f"{found_url} is no URL: it must begin with https:// or http://")
+    if found_key is not None and not _OF_A_HEADER.fullmatch(found_key):
+        # An error of the connection would repeat the key.
+        raise ConfigurationError(
+            f"the key of {sources['key']} has a blank, a line end or a character beyond ASCII"
+        )
     used = stored if from_profile is not None else None
-    return Connection(found_url.rstrip("/"), found_key, from_profile, sources, used)
+    return Connection(checked_url(found_url), found_key, from_profile, sources, used)
+
+
+def checked_url(url: str) -> str:
+    """Return the URL of an API without a slash at its end. Raises ConfigurationError."""
+    try:
+        httpx.URL(url)
+        parts = urlsplit(url)
+        parts.port  # noqa: B018 - raises for an impossible one
+    except (httpx.InvalidURL, ValueError) as error:
+        raise ConfigurationError(f"{url} is no URL: {error}") from error
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise ConfigurationError(f"{url} is no URL: it must begin with https:// or http://")
+    return url.rstrip("/")
 
 
 def _first(
@@ -133,7 +159,10 @@ def load(path: Path) -> dict[str, Profile]:
         raise ConfigurationError(f"{path} isn't valid TOML: {error}") from error
     if unknown := content.keys() - {"profiles"}:
         raise ConfigurationError(f"{path} has an unknown setting: {', '.join(sorted(unknown))}")
-    return {name: _profile(path, name, each) for name, each in content.get("profiles", {}).items()}
+    profiles = content.get("profiles", {})
+    if not isinstance(profiles, dict):
+        raise ConfigurationError(f"{path}: profiles isn't a table")
+    return {name: _profile(path, name, each) for name, each in profiles.items()}
 
 
 def _profile(path: Path, name: str, fields: Any) -> Profile:
@@ -141,6 +170,9 @@ def _profile(path: Path, name: str, fields: Any) -> Profile:
         raise ConfigurationError(f"{path}: profile {name} may have only {', '.join(_FIELDS)}")
     if not {"url", "key"} <= fields.keys():
         raise ConfigurationError(f"{path}: profile {name} lacks url or key")
+    for field, value in fields.items():
+        if not isinstance(value, (int, float) if field == "expires_at" else str):
+            raise ConfigurationError(f"{path}: profile {name} has a wrong value of {field}")
     return Profile(**fields)
 
 
@@ -166,7 +198,8 @@ def write(path: Path, profiles: Mapping[str, Profile]) -> None:
                 lines.append(f"{each} = {_quoted(value) if isinstance(value, str) else value}")
         lines.append("")
     temporary = path.with_suffix(f".{os.getpid()}")
-    with open(temporary, "w", opener=_private) as file:
+    temporary.unlink(missing_ok=True)  # of a killed process that had this id
+    with open(temporary, "w", encoding="utf-8", opener=_private) as file:
         file.write("\n".join(lines))
     temporary.replace(path)
 

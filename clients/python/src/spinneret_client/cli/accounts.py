@@ -10,8 +10,15 @@ import typer
 
 from spinneret_client.cli.tools import Tools, tools_of
 from spinneret_client.client import Spinneret
-from spinneret_client.config import DEFAULT, Profile, config_path, load, resolve, save
-from spinneret_client.errors import ApiError, ConfigurationError, Forbidden
+from spinneret_client.config import (
+    Profile,
+    checked_url,
+    config_path,
+    load,
+    profile_name,
+    save,
+)
+from spinneret_client.errors import ConfigurationError, Forbidden, SpinneretError
 from spinneret_client.generated.models import CallerView
 from spinneret_client.stored_session import sessions_at, with_tokens
 
@@ -45,7 +52,7 @@ def login(
         profile = _session(url, tenant, email, from_stdin=password_stdin)
     else:
         profile = _key(url, from_stdin=key_stdin)
-    name = tools.profile or DEFAULT
+    name = profile_name(tools.profile)
     path = config_path()
     save(path, name, profile)
     tools.output.note(f"profile {name} stored in {path}")
@@ -63,7 +70,7 @@ def _session(url: str, tenant: str | None, email: str | None, *, from_stdin: boo
     tenant = _given(tenant, "--tenant", "Tenant")
     email = _given(email, "--email", "E-mail address")
     password = _secret("Password", "--password-stdin", from_stdin=from_stdin)
-    place = resolve(url).url
+    place = checked_url(url)
     tokens = sessions_at(place).sign_in(tenant=tenant, email=email, password=password)
     return with_tokens(Profile(place, tokens.access_token), tokens, time.time())
 
@@ -92,7 +99,7 @@ def _has_terminal() -> bool:
 def logout(context: typer.Context) -> None:
     """Remove the profile, and end its session."""
     tools = tools_of(context)
-    name = tools.profile or DEFAULT
+    name = profile_name(tools.profile)
     stored = load(config_path()).get(name)
     save(config_path(), name, None)
     if stored is not None and stored.refresh_token is not None:
@@ -104,7 +111,7 @@ def _end(tools: Tools, url: str, refresh_token: str) -> None:
     """End a session; say so if it can't be ended, since the profile is gone anyway."""
     try:
         sessions_at(url).sign_out(refresh_token=refresh_token)
-    except ApiError as error:
+    except SpinneretError as error:
         tools.output.note(f"the session wasn't ended on the server: {error}")
 
 
