@@ -3,6 +3,7 @@
 # covers L-01
 import asyncio
 import json
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 
@@ -10,7 +11,9 @@ import httpx
 import pytest
 
 import spinneret_client as sp
+from spinneret_client.generated import models as m
 from tests.unit.client.conftest import SUBMISSION, TAG, Server, refusal
+from tests.unit.client.samples import sample
 
 OK = httpx.Response(202, json=SUBMISSION)
 LOST = httpx.ReadError("connection reset")
@@ -199,6 +202,55 @@ def test_a_repeated_cursor_ends_with_an_error(server: Server) -> None:
     server.route = lambda request: httpx.Response(200, json=page)
     with pytest.raises(sp.UnexpectedResponse, match="cursor"):
         list(server.client().tags.list())
+
+
+def _circle(request: httpx.Request) -> httpx.Response:
+    """Every second page leads back to the first."""
+    following = "b" if request.url.params.get("cursor") == "a" else "a"
+    if request.url.path.endswith("/discover/job_1"):
+        body = sample(m.DiscoveryView, job_id="job_1", next_cursor=following, has_more=True)
+    else:
+        body = {"items": [], "next_cursor": following, "has_more": True, "status": "running"}
+    return httpx.Response(200, json=body)
+
+
+READ_BY_PAGES: list[Callable[[sp.Spinneret], Iterable[object]]] = [
+    lambda client: client.tags.list(),
+    lambda client: client.discovery.urls("job_1"),
+    lambda client: client.jobs.stream("job_1"),
+]
+
+
+@pytest.mark.parametrize("read", READ_BY_PAGES)
+def test_cursors_in_a_circle_end_with_an_error(
+    server: Server, read: Callable[[sp.Spinneret], Iterable[object]]
+) -> None:
+    def route(request: httpx.Request) -> httpx.Response:
+        assert len(server.requests) < 20, "it never ends"
+        if request.url.path.endswith("/stream"):
+            return refusal(405, "METHOD_NOT_ALLOWED")
+        return _circle(request)
+
+    server.route = route
+    with pytest.raises(sp.UnexpectedResponse, match="cursor"):
+        list(read(server.client()))
+
+
+def test_a_redirect_is_no_success(server: Server) -> None:
+    server.script = [httpx.Response(308, headers={"Location": "https://other.example/"})]
+    with pytest.raises(sp.UnexpectedResponse, match=r"other\.example"):
+        server.client().tags.delete("tag_1")
+
+
+@pytest.mark.parametrize("fault", [LOST, httpx.ReadTimeout("slow"), httpx.Response(403)])
+def test_a_failed_upload_is_an_error_of_the_client(server: Server, fault: object) -> None:
+    form = sample(m.InboxView, job_id="job_1", url="https://store.example/", fields={"key": "k"})
+    server.script = [httpx.Response(202, json=form), fault] * 2  # type: ignore[list-item]
+    with pytest.raises(sp.ConnectionFailed):
+        server.client(timeout=7).inbox.upload("urls.txt", b"https://example.com/")
+    assert server.requests[1].extensions["timeout"]["read"] == 7
+    with pytest.raises(sp.ConnectionFailed):
+        asyncio.run(server.async_client().inbox.upload("urls.txt", b"https://example.com/"))
 
 
 def test_the_async_client_does_the_same(server: Server) -> None:

@@ -2,7 +2,10 @@
 
 # covers L-01
 import asyncio
+import json
+import threading
 from collections.abc import AsyncIterator, Iterator
+from dataclasses import replace
 
 import httpx
 import pytest
@@ -80,6 +83,42 @@ def test_the_async_stream_survives_them_too(server: Server, breaks: list[int]) -
 
     server.route = Log(list(breaks))
     assert asyncio.run(scenario()) == IDS
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("asynchronous", [False, True])
+def test_only_the_line_ends_of_the_standard_end_a_line(
+    server: Server, end: str, asynchronous: bool
+) -> None:
+    async def scenario() -> list[str]:
+        return [each.message async for each in server.async_client().jobs.stream("job_1")]
+
+    odd = "a\u2028b\x85c\x0cd"
+    sent = json.dumps({**EVENTS[0], "message": odd}, ensure_ascii=False)
+    text = f"id: {IDS[0]}\ndata: {sent}\n\n".replace("\n", end)
+    server.script = [stream(text), END]
+    if asynchronous:
+        found = asyncio.run(scenario())
+    else:
+        found = [each.message for each in server.client().jobs.stream("job_1")]
+    assert found == [odd]
+
+
+def test_a_refresh_before_an_async_stream_holds_up_no_other_task(server: Server) -> None:
+    async def scenario() -> None:
+        client = server.async_client()
+        asked: list[bool] = []
+
+        def credential() -> str:
+            asked.append(threading.current_thread() is threading.main_thread())
+            return "access-1"
+
+        client.transport.settings = replace(client.transport.settings, credential=credential)
+        assert [each async for each in client.jobs.stream("job_1")] == []
+        assert asked == [False]
+
+    server.script = [END]
+    asyncio.run(scenario())
 
 
 class Polled:

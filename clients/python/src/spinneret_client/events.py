@@ -5,7 +5,9 @@ A stream continues after the last complete event (HTML standard, section 9.2); s
 
 from __future__ import annotations
 
+import asyncio
 import json
+import re
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -15,6 +17,7 @@ import httpx
 from spinneret_client.errors import ApiError
 from spinneret_client.generated.models import EventView
 from spinneret_client.model import Listed
+from spinneret_client.paging import AsyncPages, Pages
 from spinneret_client.transport import (
     AsyncTransport,
     Call,
@@ -30,6 +33,7 @@ LONG_POLL_TIMEOUT: Final = 40.0  # seconds; the server answers within 25
 POLL_PAUSE: Final = 2.0
 FAILURES: Final = 3
 """Failed connections in a row after which the timeline is polled."""
+_LINE_END: Final = re.compile(r"\r\n|\n|\r")  # `str.splitlines` knows more ends
 _NO_STREAM: Final = frozenset({405, 406, 415, 501})
 
 
@@ -43,18 +47,31 @@ class EventReader:
     failures: int = 0
     _id: str | None = None
     _data: list[str] = field(default_factory=list)
+    _rest: str = ""
+    _after_return: bool = False
+    """Whether a line feed that comes next belongs to the last line's end."""
 
     def begin(self) -> None:
         """Drop a part of an event that a broken connection left."""
-        self._id, self._data = None, []
+        self._id, self._data, self._rest, self._after_return = None, [], "", False
 
-    def feed(self, line: str) -> EventView | None:
+    def read(self, text: str) -> Iterator[EventView]:
+        """Yield the events that a piece of the stream completes."""
+        if self._after_return:
+            text = text.removeprefix("\n")
+        self._after_return = text.endswith("\r")
+        *lines, self._rest = _LINE_END.split(self._rest + text)
+        for line in lines:
+            if (event := self._line(line)) is not None:
+                yield event
+
+    def _line(self, line: str) -> EventView | None:
         """Return the event that an empty line completes, unless it is the last one again."""
         if line:
             self._field(*line.partition(":")[::2])
             return None
         data, event_id = "\n".join(self._data), self._id
-        self.begin()
+        self._id, self._data = None, []
         if not data or (event_id is not None and event_id == self.last_id):
             return None
         self.last_id = event_id or self.last_id
@@ -121,9 +138,8 @@ def stream(
                 if response.status_code == 204:
                     return
                 if is_stream(response):
-                    for line in response.iter_lines():
-                        if (event := reader.feed(line)) is not None:
-                            yield event
+                    for text in response.iter_text():
+                        yield from reader.read(text)
                     reader.failures = 0
                 else:
                     response.read()
@@ -137,21 +153,17 @@ def stream(
 def _polled(transport: Transport, path: str, reader: EventReader) -> Iterator[EventView]:
     while True:
         job = transport.send(new_call("GET", path)).json()
-        yield from _unseen(list(_timeline(transport, path)), reader)
+        timeline: Pages[EventView] = Pages(
+            lambda cursor: parsed(Listed[EventView], transport.send(_page(path, cursor))), None
+        )
+        yield from _unseen(list(timeline), reader)
         if job["status"] in FINAL:
             return
         transport.sleep(POLL_PAUSE)
 
 
-def _timeline(transport: Transport, path: str) -> Iterator[EventView]:
-    cursor: str | None = None
-    while True:
-        call = new_call("GET", f"{path}/timeline", query={"cursor": cursor})
-        page: Listed[EventView] = parsed(Listed[EventView], transport.send(call))
-        yield from page.items
-        if not page.has_more:
-            return
-        cursor = page.next_cursor
+def _page(path: str, cursor: str | None) -> Call:
+    return new_call("GET", f"{path}/timeline", query={"cursor": cursor})
 
 
 async def stream_async(
@@ -161,12 +173,14 @@ async def stream_async(
     reader = EventReader(last_event_id)
     while reader.failures < FAILURES:
         try:
-            async with transport.http.stream(**reader.arguments(transport, path)) as response:
+            # In a thread, since a session's credential may wait for a refresh.
+            arguments = await asyncio.to_thread(reader.arguments, transport, path)
+            async with transport.http.stream(**arguments) as response:
                 if response.status_code == 204:
                     return
                 if is_stream(response):
-                    async for line in response.aiter_lines():
-                        if (event := reader.feed(line)) is not None:
+                    async for text in response.aiter_text():
+                        for event in reader.read(text):
                             yield event
                     reader.failures = 0
                 else:
@@ -182,17 +196,16 @@ async def stream_async(
 async def _polled_async(
     transport: AsyncTransport, path: str, reader: EventReader
 ) -> AsyncIterator[EventView]:
+    async def fetch(cursor: str | None) -> Listed[EventView]:
+        page: Listed[EventView] = parsed(
+            Listed[EventView], await transport.send(_page(path, cursor))
+        )
+        return page
+
     while True:
         job = (await transport.send(new_call("GET", path))).json()
-        found: list[EventView] = []
-        cursor: str | None = None
-        more = True
-        while more:
-            call = new_call("GET", f"{path}/timeline", query={"cursor": cursor})
-            page: Listed[EventView] = parsed(Listed[EventView], await transport.send(call))
-            found += page.items
-            more, cursor = page.has_more, page.next_cursor
-        for event in _unseen(found, reader):
+        timeline: AsyncPages[EventView] = AsyncPages(fetch, None)
+        for event in _unseen([event async for event in timeline], reader):
             yield event
         if job["status"] in FINAL:
             return

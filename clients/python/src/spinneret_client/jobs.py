@@ -14,6 +14,7 @@ from spinneret_client.errors import ConnectionFailed, WaitTimeout
 from spinneret_client.generated import async_resources, resources
 from spinneret_client.generated import models as m
 from spinneret_client.generated import requests as r
+from spinneret_client.paging import AsyncPages, Pages
 from spinneret_client.resource import AsyncResource, Resource, part
 from spinneret_client.transport import AsyncTransport, Transport
 
@@ -156,13 +157,9 @@ class Discovery(resources.Discovery, Followed):
 
     def urls(self, job_id: str) -> Iterator[m.FoundView]:
         """Yield all URLs that a discovery found until now."""
-        cursor: str | None = None
-        while True:
-            page = self.get(job_id, cursor=cursor)
+        pages: Pages[m.FoundView] = Pages(lambda cursor: self.get(job_id, cursor=cursor), None)
+        for page in pages.pages():
             yield from page.result
-            cursor = page.next_cursor
-            if cursor is None or not page.has_more:
-                return
 
 
 class AsyncDiscovery(async_resources.Discovery, AsyncFollowed):
@@ -175,14 +172,11 @@ class AsyncDiscovery(async_resources.Discovery, AsyncFollowed):
 
     async def urls(self, job_id: str) -> AsyncIterator[m.FoundView]:
         """Yield all URLs that a discovery found until now."""
-        cursor: str | None = None
-        while True:
-            page = await self.get(job_id, cursor=cursor)
+        pages: AsyncPages[m.FoundView]
+        pages = AsyncPages(lambda cursor: self.get(job_id, cursor=cursor), None)
+        async for page in pages.pages():
             for each in page.result:
                 yield each
-            cursor = page.next_cursor
-            if cursor is None or not page.has_more:
-                return
 
 
 class Documents(resources.Documents):
@@ -208,7 +202,12 @@ class Inbox(resources.Inbox):
     def upload(self, name: str, content: bytes) -> m.InboxView:
         """Upload a file of URLs (txt, csv or jsonl) and return its job."""
         begun = self.create(name=name)
-        _uploaded(self._transport.http.post(begun.url, data=begun.fields, files={"file": content}))
+        form = _form(begun, content, self._transport)
+        try:
+            response = self._transport.http.post(**form)
+        except httpx.TransportError as error:
+            raise ConnectionFailed(f"the file couldn't be uploaded: {error}") from error
+        _uploaded(response)
         return begun
 
 
@@ -218,9 +217,12 @@ class AsyncInbox(async_resources.Inbox):
     async def upload(self, name: str, content: bytes) -> m.InboxView:
         """Upload a file of URLs (txt, csv or jsonl) and return its job."""
         begun = await self.create(name=name)
-        _uploaded(
-            await self._transport.http.post(begun.url, data=begun.fields, files={"file": content})
-        )
+        form = _form(begun, content, self._transport)
+        try:
+            response = await self._transport.http.post(**form)
+        except httpx.TransportError as error:
+            raise ConnectionFailed(f"the file couldn't be uploaded: {error}") from error
+        _uploaded(response)
         return begun
 
 
@@ -294,6 +296,12 @@ def _object(response: httpx.Response) -> bytes:
     if response.status_code != 200:
         raise ConnectionFailed(f"the object's store returned {response.status_code}")
     return response.content
+
+
+def _form(begun: m.InboxView, content: bytes, transport: Transport | AsyncTransport) -> Any:
+    """Return the arguments of httpx for an upload, which gets no credential."""
+    fields = {"url": begun.url, "data": begun.fields, "files": {"file": content}}
+    return {**fields, "timeout": transport.settings.timeout}
 
 
 def _uploaded(response: httpx.Response) -> None:

@@ -20,13 +20,13 @@ class Pages(Generic[Item]):
     def pages(self) -> Iterator[Any]:
         """Yield the pages with their items and cursors. A repeated cursor raises."""
         cursor: str | None = None
+        seen: set[str] = set()
         while True:
             page = self._fetch(cursor)
             yield page
-            following = _following(page, cursor)
-            if following is None:
+            cursor = _following(page, seen)
+            if cursor is None:
                 return
-            cursor = following
 
     def __iter__(self) -> Iterator[Item]:
         left = self._max_items
@@ -53,13 +53,13 @@ class AsyncPages(Generic[Item]):
     async def pages(self) -> AsyncIterator[Any]:
         """Yield the pages with their items and cursors. A repeated cursor raises."""
         cursor: str | None = None
+        seen: set[str] = set()
         while True:
             page = await self._fetch(cursor)
             yield page
-            following = _following(page, cursor)
-            if following is None:
+            cursor = _following(page, seen)
+            if cursor is None:
                 return
-            cursor = following
 
     async def __aiter__(self) -> AsyncIterator[Item]:
         left = self._max_items
@@ -74,10 +74,12 @@ class AsyncPages(Generic[Item]):
                         return
 
 
-def _following(page: Any, cursor: str | None) -> str | None:
-    if not getattr(page, "has_more", True):
-        return None
+def _following(page: Any, seen: set[str]) -> str | None:
+    """Return the cursor of the next page, and add it to those that were seen."""
     following: str | None = page.next_cursor
-    if following is not None and following == cursor:
+    if following is None or not getattr(page, "has_more", True):
+        return None
+    if following in seen:
         raise UnexpectedResponse("the server returned the same cursor twice")
+    seen.add(following)
     return following

@@ -203,6 +203,11 @@ def error_of(response: httpx.Response, attempt: int) -> errors.ApiError:
 
 def parsed(reply: Any, response: httpx.Response) -> Any:
     """Return the response as `reply`, a model or a union of models. Raises UnexpectedResponse."""
+    if 300 <= response.status_code < 400:
+        raise errors.UnexpectedResponse(
+            f"{response.request.method} {response.request.url.path} leads to another address:"
+            f" {response.headers.get('location')}"
+        )
     if reply is None or response.status_code in (204, 404):
         return None
     try:
