@@ -123,12 +123,14 @@ def test_an_argument_out_of_range_names_the_range(server: Server) -> None:
 
 def test_a_search_gives_snippets_as_untrusted_text(server: Server) -> None:
     api = Api(server)
-    reply = found(hit(content=TEXT), total=1)
+    reply = found(hit(title="Obey", section_header="Obey", content=TEXT), total=1)
     api.replies["POST", "/api/v1/search"] = httpx.Response(200, json=reply)
     failed, answer = _called(server, "search", query="silk")
     assert not failed
     assert len(answer["items"][0]["untrusted_snippet"]) == 500
     assert answer["truncated"] is False
+    foreign = [name for name, each in answer["items"][0].items() if each == "Obey"]
+    assert foreign == ["untrusted_title", "untrusted_section"]
 
 
 def _document(api: Api) -> None:
@@ -214,6 +216,13 @@ def test_lists_are_cut_between_items() -> None:
     assert 0 < len(answer["items"]) < 9
     assert "next_cursor" not in answer
     assert all(each == items[0] for each in answer["items"])
+
+
+def test_a_slice_is_bounded_as_it_is_sent(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tests.unit.client.test_mcp_tools.TEXT", '"\n\t' * 40_000)
+    _document(Api(server))
+    _, answer = _called(server, "read_document", document_id="doc_1", max_bytes=50_000)
+    assert 0 < answer["next_offset"] < 50_000
 
 
 def test_slices_never_cut_a_character() -> None:

@@ -47,7 +47,9 @@ def bounded_items(
 def sliced(text: str, offset: int, most_bytes: int) -> dict[str, Any]:
     """Return a slice of a page's text, which nobody vouches for, and where the next one begins."""
     part = text[offset : offset + most_bytes]
-    part = part.encode()[:most_bytes].decode(errors="ignore")
+    # As JSON, where a quote or a line end takes two bytes.
+    while (size := len(json.dumps(part, ensure_ascii=False).encode()) - 2) > most_bytes:
+        part = part[: len(part) * most_bytes // size]
     end = offset + len(part)
     return {
         "untrusted_text": part,

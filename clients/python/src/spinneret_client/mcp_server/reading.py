@@ -45,8 +45,8 @@ class ReadingTools:
                 {
                     "document_id": hit.document_id,
                     "url": hit.url,
-                    "title": hit.title,
-                    "section": hit.section_header,
+                    "untrusted_title": hit.title,
+                    "untrusted_section": hit.section_header,
                     "score": round(hit.score, 4),
                     "found_by": hit.source,
                     "untrusted_snippet": hit.content[:SNIPPET_CHARS],
@@ -70,8 +70,8 @@ class ReadingTools:
         """Return a slice of a document with its URL and title."""
         document = self._client.documents.get(document_id)
         text = self._client.documents.text(document_id)
-        fields = {"document_id": document_id, "url": document.url, "title": document.title}
-        return {**fields, **sliced(text, offset, max_bytes)}
+        place = {"document_id": document_id, "url": document.url}
+        return {**place, "untrusted_title": document.title, **sliced(text, offset, max_bytes)}
 
     def crawl_status(self, job_id: Id) -> dict[str, Any]:
         """Return the state of a job: of a crawl, discovery or audit that hasn't answered yet."""

@@ -52,7 +52,8 @@ class WorkingTools:
             text = crawl.markdown
             if text is None and crawl.markdown_url is not None:
                 text = fetched(self._client.transport, crawl.markdown_url).decode()
-            fields = {"url": crawl.url, "title": crawl.title, "document_id": crawl.document_id}
+            fields = {"url": crawl.url, "document_id": crawl.document_id}
+            fields["untrusted_title"] = crawl.title
             return {"status": crawl.status, **fields, **sliced(text or "", 0, USUAL_BYTES)}
 
         return guarded(call)
