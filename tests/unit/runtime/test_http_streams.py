@@ -1,7 +1,10 @@
 """Timelines as server-sent events, and where they go on."""
 
+from datetime import timedelta
+
 import pytest
 
+from tests.fakes.time import START
 from tests.unit.runtime.api import STREAM, SUBMIT, Answer, Api
 from tests.unit.runtime.refusals import assert_refused, fields_of
 
@@ -39,6 +42,26 @@ def test_a_stream_begins_at_the_beginning(
 def test_a_stream_goes_on_after_the_last_event(api: Api, key: str, job_id: str, path: str) -> None:
     answer = stream(api, key, path.format(job_id), "00000000-000000")
     assert (answer.status, answer.text) == (200, "retry: 1000\n\n")
+
+
+# covers T-01
+def test_a_key_that_is_revoked_during_the_wait_gets_no_later_event(
+    api: Api, key: str, job_id: str
+) -> None:
+    [own] = api.key_store.keys.values()
+
+    def pause(seconds: float) -> None:
+        api.crawls.clock.advance(seconds)
+        api.keys.revoke(own.tenant, own.id)
+        if api.crawls.clock() - START > timedelta(seconds=10):
+            for sent in api.crawls.queue.take():
+                api.crawls.run(sent.ref)
+
+    api.crawls.sleep = pause
+    for status, text in ((200, "retry: 1000\n\n"), (401, "AUTH_REQUIRED")):
+        answer = stream(api, key, STREAMS[0].format(job_id), "00000000-000000")
+        assert (answer.status, text in answer.text) == (status, True)
+        assert "running" not in answer.text
 
 
 @pytest.mark.parametrize("path", STREAMS)

@@ -10,6 +10,8 @@ from aws_lambda_powertools.event_handler.api_gateway import Router
 from pydantic import BaseModel
 
 from spinneret.access.keys.models import Principal
+from spinneret.access.limits import KEY_KNOWN_SECONDS
+from spinneret.access.wiring import admitting
 from spinneret.jobs.api_models import Moved, event_view
 from spinneret.jobs.control import JobControl
 from spinneret.jobs.keys import is_event_id
@@ -20,6 +22,7 @@ from spinneret.jobs.service import Submitted
 from spinneret.kernel.errors import DependencyUnavailable, ValidationFailed
 from spinneret.runtime import limits
 from spinneret.runtime.http.requests import deadline, submitted
+from spinneret.runtime.http.routes import SERVICES
 
 logger = logging.getLogger(__name__)
 
@@ -72,7 +75,8 @@ def event_stream(
     9.2).
 
     The client reconnects by itself with `Last-Event-ID`; status 204 makes it stop. Raises NotFound,
-    also for a job of none of the given kinds, and ValidationFailed for an id that no event has.
+    also for a job of none of the given kinds, and ValidationFailed for an id that no event has. A
+    caller whose credential was revoked during the wait gets no events; the next request is refused.
     """
     after = router.current_event.headers.get(_LAST_EVENT_ID) or None
     if after is not None and not is_event_id(after):
@@ -81,9 +85,12 @@ def event_stream(
             "not an event's id",
             "send the last `id` of this job's stream, or leave it out",
         )
-    ref = JobRef(tenant=caller.tenant, job_id=job_id)
-    until = deadline(router, waits.clock(), WAIT_SECONDS)
-    events = waits.events(ref, after, until, *kinds)
+    ref, began = JobRef(tenant=caller.tenant, job_id=job_id), waits.clock()
+    events = waits.events(ref, after, deadline(router, began, WAIT_SECONDS), *kinds)
+    if (waits.clock() - began).total_seconds() >= KEY_KNOWN_SECONDS:
+        keys = router.context[SERVICES](admitting).keys
+        if not keys.is_active(caller.tenant, caller.key_id):
+            events = []
     if events is None:
         return Response(status_code=204, content_type="text/event-stream", body="")
     parts = [f"retry: {limits.STREAM_RETRY_MS}\n\n"]
