@@ -479,6 +479,18 @@ def test_a_notice_is_on_the_pages_that_it_names(served: Served, posting: Served)
     assert "For all" not in page(served, "o")
 
 
+# covers M-07
+def test_many_notices_of_other_pages_hide_none(served: Served, posting: Served) -> None:
+    published(served)
+    posted(posting, title="Ours", slugs=["silk"])
+    for _ in range(notice_limits.NOTICES_SHOWN):
+        posted(posting, slugs=["partners"])
+    assert re.findall(r'class="name">(.*?)<', page(served)) == ["Ours"]
+    for _ in range(notice_limits.NOTICES_SHOWN):
+        posted(posting, title="Newer")
+    assert re.findall(r'class="name">(.*?)<', page(served)) == ["Newer"] * 50
+
+
 SLUGS = ("silk", "partners")
 
 

@@ -2,9 +2,11 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from itertools import islice
 
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import Conflict, Contended, NotFound, existing
+from spinneret.kernel.paging import items_of
 from spinneret.kernel.races import changing
 from spinneret.kernel.service import service
 from spinneret.monitoring.notices import limits as notice_limits
@@ -175,13 +177,14 @@ class StatusPages:
         return rollups.first_of(limits.STATUS_PAGE_DAYS, self.clock())
 
     def _notices(self, page: StatusPage) -> list[Notice]:
-        found = self.notices.page(page.tenant, None, notice_limits.NOTICES_SHOWN).items
-        since = self._first_day()
-        return [
+        most, since = notice_limits.NOTICES_SHOWN, self._first_day()
+        found = items_of(lambda after: self.notices.page(page.tenant, after, most))
+        shown = (
             each
-            for each in found
+            for each in islice(found, notice_limits.NOTICES_READ)
             if each.is_on(page.slug) and (not each.is_over or each.updates[-1].at >= since)
-        ]
+        )
+        return list(islice(shown, most))
 
     def _line(self, watched: TargetWithState, since: datetime) -> StatusPageRow:
         target = watched.target
