@@ -282,6 +282,15 @@ def test_a_value_may_come_from_the_environment() -> None:
     assert settings.assignments(["UserAgent"], {"UserAgent": value}, KNOWN) == {"UserAgent": value}
 
 
+def test_a_name_without_any_value_changes_nothing(
+    instance: Instance, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cli.main(["set", "JobMaxRetries=7"])
+    assert cli.main(["set", "JobMaxRetries"]) == 2
+    assert "JobMaxRetries=value" in capsys.readouterr().err
+    assert settings.kept(instance) == {"JobMaxRetries": "7"}
+
+
 @pytest.mark.skipif(shutil.which("make") is None, reason="make is the command under test")
 def test_make_passes_each_given_variable_on(tmp_path: Path) -> None:
     (tmp_path / "Makefile").write_text((ROOT / "Makefile").read_text())

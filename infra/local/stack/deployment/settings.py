@@ -117,12 +117,15 @@ def assignments(
 ) -> dict[str, str]:
     """Return settings of a command line by name: `NAME=value`, or `NAME` with a variable's value.
 
-    Raises UsageError for an unknown one.
+    Raises UsageError for an unknown one, and for one that has no value in either place.
     """
     found = {}
     for word in words:
         name, given, value = word.partition("=")
-        found[find(name, among).name] = value if given else environ.get(name, "")
+        setting = find(name, among).name
+        if not given and name not in environ:
+            raise UsageError(f"{setting} has no value: write {setting}=value")
+        found[setting] = value if given else environ[name]
     return found
 
 
