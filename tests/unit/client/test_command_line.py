@@ -104,6 +104,14 @@ def _raising(error: BaseException) -> Callable[[], Any]:
     return reply
 
 
+@pytest.mark.parametrize("words", [[], ["jobs"]])
+def test_without_a_verb_the_help_is_shown_and_no_error(
+    words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(words) == 1
+    assert capsys.readouterr().err.startswith("Usage: ")
+
+
 def test_an_interruption_says_how_to_look_again_and_how_to_cancel(
     api: Api, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -136,6 +144,8 @@ JSON: list[list[str]] = [
     ["jobs", "list"],
     ["jobs", "show", "job_1"],
     ["jobs", "cancel", "job_1"],
+    ["keys", "revoke", "key_1", "--yes"],
+    ["logout"],
     ["whoami"],
 ]
 

@@ -55,7 +55,10 @@ def login(
     name = profile_name(tools.profile)
     path = config_path()
     save(path, name, profile)
-    tools.output.note(f"profile {name} stored in {path}")
+    tools.output.result(
+        {"profile": name, "path": str(path)},
+        lambda: tools.output.note(f"profile {name} stored in {path}"),
+    )
 
 
 def _key(url: str, *, from_stdin: bool) -> Profile:
@@ -104,7 +107,7 @@ def logout(context: typer.Context) -> None:
     save(config_path(), name, None)
     if stored is not None and stored.refresh_token is not None:
         _end(tools, stored.url, stored.refresh_token)
-    tools.output.note(f"profile {name} removed")
+    tools.output.result({"profile": name}, lambda: tools.output.note(f"profile {name} removed"))
 
 
 def _end(tools: Tools, url: str, refresh_token: str) -> None:

@@ -128,7 +128,11 @@ def _run(tools: Tools, arguments: Sequence[str]) -> int:
         tools.output.problem(f"{error.filename or 'input'}: {error.strerror or error}")
         return exits.FAULT
     except _REFUSED as error:
-        tools.output.problem(f"{error.format_message()} See `spinneret --help`.")
+        message = error.format_message()
+        if message.startswith("Usage:"):  # the help of a group without a verb
+            tools.output.note(message)
+        else:
+            tools.output.problem(f"{message} See `spinneret --help`.")
         return exits.FAULT
     if result == exits.INTERRUPTED:
         tools.output.note(interruption(tools.following))

@@ -110,7 +110,9 @@ class Tools:
         """Delete an item, if the user agrees."""
         self.confirm(question, yes=yes)
         delete(item_id)
-        self.output.note(f"{done} {item_id}")
+        self.output.result(
+            {"id": item_id, "status": done}, lambda: self.output.note(f"{done} {item_id}")
+        )
 
     def confirm(self, question: str, *, yes: bool) -> None:
         """Return if the user agrees. Raises ConfigurationError without a terminal and `--yes`."""
