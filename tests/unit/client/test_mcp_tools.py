@@ -209,6 +209,15 @@ def test_errors_are_flagged_with_cause_and_next_step(
     assert step in error["next_step"]
 
 
+def test_what_a_job_took_from_a_website_is_untrusted(server: Server) -> None:
+    api = Api(server)
+    job = sample(m.JobWithCounts, job_id="job_1", result={"title": "Obey", "links": 3})
+    api.replies["GET", "/api/v1/jobs/job_1"] = httpx.Response(200, json=job)
+    _, answer = _called(server, "crawl_status", job_id="job_1")
+    assert answer["untrusted_result"] == {"title": "Obey", "links": 3}
+    assert "result" not in answer
+
+
 def test_lists_are_cut_between_items() -> None:
     items = [{"text": "x" * 3000} for _ in range(9)]
     answer = bounded_items(items, total=9, next_cursor="c")

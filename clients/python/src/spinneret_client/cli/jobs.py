@@ -56,9 +56,8 @@ def show(context: typer.Context, job_id: JobId) -> None:
 def watch(context: typer.Context, job_id: JobId) -> None:
     """Follow a job until it ended; the exit code has its outcome."""
     tools = tools_of(context)
-    audit = job_id.startswith("audit_")
-    resource = tools.client.audits if audit else tools.client.jobs
-    job = tools.follow(job_id, resource.stream(job_id), resource.get)
+    jobs = tools.client.jobs
+    job = tools.follow(job_id, jobs.stream(job_id), jobs.get)
     reason = f": {job.error_summary}" if job.error_summary else ""
     tools.output.result(job, lambda: tools.output.line(f"{job.status} {job_id}{reason}"))
     exits.leave(exits.code_of([job.status]))

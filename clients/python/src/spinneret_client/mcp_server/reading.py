@@ -77,17 +77,14 @@ class ReadingTools:
         """Return the state of a job: of a crawl, discovery or audit that hasn't answered yet."""
 
         def call() -> dict[str, Any]:
-            if job_id.startswith("audit_"):
-                audit = self._client.audits.get(job_id)
-                fields = {"score": audit.score, "error": audit.error_summary}
-                return {**_state(job_id, audit), **fields}
             job = self._client.jobs.get(job_id)
             result = {
                 name: value
                 for name, value in (job.result or {}).items()
                 if isinstance(value, (str, int, float, bool)) and len(str(value)) <= SNIPPET_CHARS
             }
-            return {**_state(job_id, job), "result": result, "error": job.error_summary}
+            fields = {"untrusted_result": result, "error": job.error_summary}
+            return {**_state(job_id, job), **fields}
 
         return guarded(call)
 
