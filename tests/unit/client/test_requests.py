@@ -24,8 +24,11 @@ LIMITED = refusal(429, "RATE_LIMITED", headers={"Retry-After": "3"})
 
 @pytest.mark.parametrize(
     "fault",
-    [LOST, REFUSED, httpx.ReadTimeout("slow"), BUSY, LIMITED, refusal(500, "INTERNAL_ERROR")],
-    ids=["lost", "refused", "slow", "busy", "limited", "internal"],
+    [
+        *(LOST, REFUSED, httpx.ReadTimeout("slow"), httpx.DecodingError("no gzip")),
+        *(BUSY, LIMITED, refusal(500, "INTERNAL_ERROR")),
+    ],
+    ids=["lost", "refused", "slow", "garbled", "busy", "limited", "internal"],
 )
 def test_a_retried_submission_repeats_its_key_and_its_bytes(server: Server, fault: object) -> None:
     server.script = [fault, fault, OK]  # type: ignore[list-item]
@@ -240,6 +243,26 @@ def test_a_redirect_is_no_success(server: Server) -> None:
     server.script = [httpx.Response(308, headers={"Location": "https://other.example/"})]
     with pytest.raises(sp.UnexpectedResponse, match=r"other\.example"):
         server.client().tags.delete("tag_1")
+
+
+@pytest.mark.parametrize("make", [sp.Spinneret, sp.AsyncSpinneret])
+def test_a_proxy_of_the_environment_that_cant_be_used_is_explained(
+    make: Callable[[str, str], object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HTTPS_PROXY", "gopher://proxy.example")
+    with pytest.raises(sp.ConfigurationError, match="proxy"):
+        make("https://api.example", "sk-test")
+
+
+@pytest.mark.parametrize("asynchronous", [False, True])
+def test_a_garbled_object_is_an_error_of_the_client(server: Server, asynchronous: bool) -> None:
+    address = httpx.Response(200, json=sample(m.TextAddress, url="https://store.example/text"))
+    server.script = [address, httpx.DecodingError("no gzip")]
+    with pytest.raises(sp.ConnectionFailed):
+        if asynchronous:
+            asyncio.run(server.async_client().documents.text("doc_1"))
+        else:
+            server.client().documents.text("doc_1")
 
 
 @pytest.mark.parametrize("fault", [LOST, httpx.ReadTimeout("slow"), httpx.Response(403)])

@@ -148,11 +148,12 @@ NO_STREAM = [
     refusal(405, "METHOD_NOT_ALLOWED"),
     refusal(503, "DEPENDENCY_UNAVAILABLE"),
     httpx.ReadError("reset"),
+    httpx.DecodingError("no gzip"),
     httpx.Response(200, json={}),
 ]
 
 
-@pytest.mark.parametrize("refuse", NO_STREAM, ids=["405", "503", "broken", "no stream"])
+@pytest.mark.parametrize("refuse", NO_STREAM, ids=["405", "503", "broken", "garbled", "no stream"])
 @pytest.mark.parametrize("asynchronous", [False, True])
 def test_without_a_stream_the_timeline_is_polled(
     server: Server, refuse: httpx.Response | Exception, asynchronous: bool

@@ -111,7 +111,7 @@ class EventReader:
             raise error
         self.fail(error)
 
-    def fail(self, error: ApiError | httpx.TransportError) -> None:
+    def fail(self, error: ApiError | httpx.RequestError) -> None:
         """Count a failed connection; the pause grows with each in a row."""
         self.failures += 1
         asked = error.retry_after if isinstance(error, ApiError) else None
@@ -144,7 +144,7 @@ def stream(
                 else:
                     response.read()
                     reader.refuse(response)
-        except httpx.TransportError as error:
+        except httpx.RequestError as error:
             reader.fail(error)
         transport.sleep(reader.pause)
     yield from _polled(transport, path, reader)
@@ -186,7 +186,7 @@ async def stream_async(
                 else:
                     await response.aread()
                     reader.refuse(response)
-        except httpx.TransportError as error:
+        except httpx.RequestError as error:
             reader.fail(error)
         await transport.sleep(reader.pause)
     async for event in _polled_async(transport, path, reader):

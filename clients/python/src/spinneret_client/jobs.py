@@ -205,7 +205,7 @@ class Inbox(resources.Inbox):
         form = _form(begun, content, self._transport)
         try:
             response = self._transport.http.post(**form)
-        except httpx.TransportError as error:
+        except httpx.RequestError as error:
             raise ConnectionFailed(f"the file couldn't be uploaded: {error}") from error
         _uploaded(response)
         return begun
@@ -220,7 +220,7 @@ class AsyncInbox(async_resources.Inbox):
         form = _form(begun, content, self._transport)
         try:
             response = await self._transport.http.post(**form)
-        except httpx.TransportError as error:
+        except httpx.RequestError as error:
             raise ConnectionFailed(f"the file couldn't be uploaded: {error}") from error
         _uploaded(response)
         return begun
@@ -272,7 +272,7 @@ def fetched(transport: Transport, url: str) -> bytes:
     """Return what a presigned URL has; it gets no credential. Raises ConnectionFailed."""
     try:
         response = transport.http.get(url, timeout=transport.settings.timeout)
-    except httpx.TransportError as error:
+    except httpx.RequestError as error:
         raise ConnectionFailed(f"the object couldn't be read: {error}") from error
     return _object(response)
 
@@ -281,7 +281,7 @@ async def fetched_async(transport: AsyncTransport, url: str) -> bytes:
     """Return what a presigned URL has; it gets no credential. Raises ConnectionFailed."""
     try:
         response = await transport.http.get(url, timeout=transport.settings.timeout)
-    except httpx.TransportError as error:
+    except httpx.RequestError as error:
         raise ConnectionFailed(f"the object couldn't be read: {error}") from error
     return _object(response)
 

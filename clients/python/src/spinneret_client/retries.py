@@ -28,7 +28,7 @@ class RetryPolicy:
     now: Callable[[], datetime]
 
     def pause(
-        self, outcome: httpx.Response | httpx.TransportError, attempt: int, *, repeatable: bool
+        self, outcome: httpx.Response | httpx.RequestError, attempt: int, *, repeatable: bool
     ) -> float | None:
         """Return the seconds before the next attempt; None for the last one, or for success.
 
@@ -43,7 +43,7 @@ class RetryPolicy:
         longest = min(LONGEST_PAUSE, FIRST_PAUSE * 2.0 ** (attempt - 1))
         return longest * (0.5 + 0.5 * self.random())
 
-    def _may_repeat(self, outcome: httpx.Response | httpx.TransportError, repeatable: bool) -> bool:
+    def _may_repeat(self, outcome: httpx.Response | httpx.RequestError, repeatable: bool) -> bool:
         if not isinstance(outcome, httpx.Response):
             return repeatable or isinstance(outcome, NEVER_SENT)
         if outcome.status_code == 429:

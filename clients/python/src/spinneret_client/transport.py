@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
 from functools import cache
 from importlib.metadata import version
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 from urllib.parse import urlsplit
 
 import httpx
@@ -27,6 +27,7 @@ TIMEOUT: Final = 30.0
 CONNECT_TIMEOUT: Final = 5.0
 EXCERPT_CHARS: Final = 200
 IDEMPOTENCY_KEY: Final = "Idempotency-Key"
+Http = TypeVar("Http")
 _REPEATABLE: Final = frozenset({"GET", "HEAD", "PUT", "PATCH", "DELETE"})
 
 
@@ -87,7 +88,7 @@ class Transport:
 
     def __init__(self, settings: Settings, http: httpx.Client | None = None) -> None:
         self.settings = settings
-        self.http = http or httpx.Client(trust_env=not is_loopback(settings.url))
+        self.http = http or _connections(httpx.Client, settings.url)
         self.sleep: Callable[[float], None] = time.sleep
         self.clock = time.monotonic
 
@@ -95,11 +96,11 @@ class Transport:
         """Return the successful response. Raises ApiError, ConnectionFailed."""
         policy, attempt = self.settings.policy(), 1
         while True:
-            outcome: httpx.Response | httpx.TransportError
+            outcome: httpx.Response | httpx.RequestError
             arguments = self.settings.arguments(call)
             try:
                 outcome = self.http.request(**arguments)
-            except httpx.TransportError as error:
+            except httpx.RequestError as error:
                 outcome = error
             pause = policy.pause(outcome, attempt, repeatable=call.repeatable)
             if pause is None:
@@ -119,7 +120,7 @@ class AsyncTransport:
 
     def __init__(self, settings: Settings, http: httpx.AsyncClient | None = None) -> None:
         self.settings = settings
-        self.http = http or httpx.AsyncClient(trust_env=not is_loopback(settings.url))
+        self.http = http or _connections(httpx.AsyncClient, settings.url)
         self.sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
         self.clock = time.monotonic
 
@@ -127,12 +128,12 @@ class AsyncTransport:
         """Return the successful response. Raises ApiError, ConnectionFailed."""
         policy, attempt = self.settings.policy(), 1
         while True:
-            outcome: httpx.Response | httpx.TransportError
+            outcome: httpx.Response | httpx.RequestError
             # In a thread, since a session's credential may wait for a refresh.
             arguments = await asyncio.to_thread(self.settings.arguments, call)
             try:
                 outcome = await self.http.request(**arguments)
-            except httpx.TransportError as error:
+            except httpx.RequestError as error:
                 outcome = error
             pause = policy.pause(outcome, attempt, repeatable=call.repeatable)
             if pause is None:
@@ -165,13 +166,13 @@ def new_call(
 
 
 def finished(
-    outcome: httpx.Response | httpx.TransportError, call: Call, attempt: int
+    outcome: httpx.Response | httpx.RequestError, call: Call, attempt: int
 ) -> httpx.Response:
     """Return a successful response; raise the error of any other outcome."""
     place = f"{call.method} {call.path}"
     if isinstance(outcome, httpx.TimeoutException):
         raise errors.RequestTimeout(f"{place}: no response in time", attempts=attempt) from outcome
-    if isinstance(outcome, httpx.TransportError):
+    if isinstance(outcome, httpx.RequestError):
         raise errors.ConnectionFailed(f"{place}: {outcome}", attempts=attempt) from outcome
     if outcome.status_code == 404 and call.method == "DELETE" and attempt > 1:
         return outcome  # an earlier attempt deleted it, and its response was lost
@@ -216,6 +217,16 @@ def parsed(reply: Any, response: httpx.Response) -> Any:
         raise errors.UnexpectedResponse(
             f"{response.request.method} {response.request.url.path} returned another form than"
             f" the API document describes: {error.error_count()} fields differ"
+        ) from error
+
+
+def _connections(make: Callable[..., Http], url: str) -> Http:
+    """Return a client of httpx. Raises ConfigurationError for an impossible proxy."""
+    try:
+        return make(trust_env=not is_loopback(url))
+    except (ImportError, ValueError) as error:
+        raise errors.ConfigurationError(
+            f"the proxy of the environment can't be used: {error}"
         ) from error
 
 
