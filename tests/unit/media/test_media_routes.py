@@ -114,6 +114,19 @@ def test_each_script_has_its_value_or_its_error(api: Served, media: MediaSlice) 
     assert json.loads(media.media.objects[f"T/acme/{shown['job_id']}.json"]) == expected
 
 
+def test_half_an_emoji_fails_no_job(api: Served, media: MediaSlice) -> None:
+    """As of `text.slice(0, 100)`; no store takes an unpaired surrogate."""
+    thrown = ScriptError("x\ud83d", details={"line": 1, "column": 1})
+    media.rendered[PAGE] = Rendering(
+        console_errors=("half \ud83d",),
+        scripts=(ScriptOutcome(value='"a\ud83d"'), ScriptOutcome(error=thrown)),
+    )
+    shown = finished(api, media, SCRIPTS, {"url": PAGE, "scripts": ["one", "two"]})
+    assert (shown["status"], shown["error"]) == ("completed", None)
+    assert shown["console_errors"] == ["half ?"]
+    assert [shown["scripts"][0]["value"], shown["scripts"][1]["error"]["error"]] == ["a?", "x?"]
+
+
 def test_large_results_of_scripts_are_only_in_the_object(api: Served, media: MediaSlice) -> None:
     large = json.dumps("x" * limits.SCRIPTS_SHOWN_BYTES)
     media.rendered[PAGE] = Rendering(scripts=(ScriptOutcome(value=large),))

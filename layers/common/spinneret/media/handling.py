@@ -48,13 +48,14 @@ class MediaHandler:
         media_type = media_type_of(task)
         key = self.store.keep(job.ref, media_type, body)
         shown = isinstance(task, Scripts) and len(body) <= limits.SCRIPTS_SHOWN_BYTES
-        return {
+        result = {
             **_facts(rendered),
             "key": key,
             "media_type": media_type,
             "bytes": len(body),
             "scripts": outcomes if shown else None,
         }
+        return dict(json.loads(_json(result)))
 
     def _task(self, job: Job, terms: Terms) -> Screenshot | Pdf | Scripts:
         if terms.task is not None:
@@ -124,7 +125,7 @@ def _error(outcome: ScriptOutcome) -> dict[str, Any]:
     return {"error": error.message, "code": error.code, "details": error.details}
 
 
-def _json(outcomes: Sequence[Mapping[str, Any]]) -> bytes:
-    return json.dumps(outcomes, ensure_ascii=False, separators=(",", ":")).encode(
-        "utf-8", "replace"
-    )
+def _json(value: Any) -> bytes:
+    """Return JSON; `?` replaces half an emoji, which scripts cut off and no store takes."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return text.encode("utf-8", "replace")
