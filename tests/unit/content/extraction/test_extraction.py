@@ -363,6 +363,8 @@ AUTHORED = {"@type": "Article", "author": [{"name": "Ann"}, {"name": "Bob"}]}
         (json_ld([{"@type": "WebPage", "author": "Ann"}]), "", "Ann"),
         (json_ld({"@type": "Review", "author": "Reader"}) + meta("author", "Cy"), "", "Cy"),
         (json_ld({"author": "https://example.com/ann"}), "", None),
+        (json_ld({"author": "Ann \ud83d"}), "", "Ann ?"),  # half an emoji, which no store takes
+        (json_ld({"author": "Ann", "id": 1}).replace("1", "1" * 5000), "", "Ann"),
         ('<script type="application/ld+json">{broken</script>' + meta("author", "Cy"), "", "Cy"),
         (meta("author", "Cy"), "<span itemprop=author>Ann</span>", "Ann"),
         ("", "<div itemtype=Comment><i itemprop=author>Reader</i></div>", None),

@@ -72,7 +72,8 @@ def _nodes(root: html.HtmlElement) -> Iterator[dict[str, Any]]:
         if (script.get("type") or "").strip().lower() != "application/ld+json":
             continue
         try:
-            pending: list[Any] = [json.loads(script.text or "", strict=False)]
+            # Python refuses integers of thousands of digits, which JSON allows.
+            pending: list[Any] = [json.loads(script.text or "", strict=False, parse_int=float)]
         except (json.JSONDecodeError, RecursionError):
             continue
         while pending:
@@ -102,4 +103,5 @@ def _name_of_one(value: Any) -> str | None:
     name = value.get("name") if isinstance(value, dict) else value
     if not isinstance(name, str) or name.startswith(("http://", "https://")):
         return None
-    return " ".join(name.split()) or None
+    whole = name.encode("utf-8", "replace").decode()  # it may end in half an emoji
+    return " ".join(whole.split()) or None
