@@ -6,6 +6,7 @@ import json
 import os
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,9 @@ import pytest
 from spinneret.access.keys.api_models import KeyRequest
 from spinneret.access.keys.bootstrap import issue
 from spinneret.access.keys.models import Scope
+from spinneret.access.wiring import rotation_in
 from spinneret.kernel import bounds
+from spinneret.kernel.errors import DependencyUnavailable
 from stack.deployment.settings import market_hosts
 from stack.port_claims import SIZE, claim
 from stack.run_with import PORTS_VARIABLE
@@ -210,6 +213,9 @@ def deployed(
         SecretId=record["outputs"]["MarketplaceSecret"],
         SecretString=json.dumps({"ebay": EBAY_KEYS, "etsy": ETSY_KEYS}),
     )
+    # Otherwise a rule creates the first signing key within five minutes.
+    with suppress(DependencyUnavailable):  # another process of these tests was faster
+        rotation_in(aws.dynamodb(), record["outputs"]["TenancyTable"], aws("kms"), "local").run()
     api_id = record["outputs"]["ApiId"]
     return Deployed(
         stack=stack,

@@ -13,7 +13,6 @@ from uuid import uuid4
 import pytest
 
 from spinneret.access.permissions import ROLE_PERMISSIONS
-from spinneret.access.wiring import rotation_in
 from tests.e2e.conftest import Deployed, Tenant
 from tests.e2e.fixture_tenants import (
     BODIES,
@@ -98,8 +97,6 @@ def credentials(
 ) -> Mapping[str, Credential]:
     """Everything that can be shown at the door."""
     owner = fixture_tenant.owner
-    aws, table = deployed.aws, deployed.outputs["TenancyTable"]
-    rotation_in(aws.dynamodb(), table, aws("kms"), "local").run()  # the stage's first signing key
     ended = signed_in(owner, "admin")
     out = {"refresh_token": ended["refresh_token"]}
     assert owner("POST", "/api/v1/auth/logout", out).status_code == 200
