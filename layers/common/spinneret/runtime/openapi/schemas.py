@@ -3,9 +3,10 @@
 import ast
 import inspect
 import re
-import textwrap
+import sys
 from collections.abc import Iterator, Mapping
 from functools import cache
+from itertools import pairwise
 from typing import Any, Final
 
 from pydantic import BaseModel
@@ -84,12 +85,10 @@ def _notes(model: type[BaseModel]) -> dict[str, str]:
     return found
 
 
-@cache
 def _own_notes(model: type) -> Mapping[str, str]:
-    definition = ast.parse(textwrap.dedent(inspect.getsource(model))).body[0]
-    assert isinstance(definition, ast.ClassDef)
+    body = _classes(model.__module__)[model.__name__].body
     found: dict[str, str] = {}
-    for field, after in zip(definition.body, definition.body[1:], strict=False):
+    for field, after in pairwise(body):
         match field, after:
             case (
                 ast.AnnAssign(target=ast.Name(id=name)),
@@ -97,3 +96,11 @@ def _own_notes(model: type) -> Mapping[str, str]:
             ):
                 found[name] = inspect.cleandoc(text)
     return found
+
+
+@cache
+def _classes(module: str) -> Mapping[str, ast.ClassDef]:
+    """Return the definitions of a module's classes by name."""
+    # Once for a module: `inspect.getsource` of a class parses its whole module.
+    tree = ast.parse(inspect.getsource(sys.modules[module]))
+    return {each.name: each for each in tree.body if isinstance(each, ast.ClassDef)}
