@@ -227,16 +227,15 @@ def test_layers_are_merged_in_their_order_and_left_as_they_were(cache: Any, tmp_
     assert (first.unpacked, second.unpacked) == (1, 1)
 
 
-def test_a_folder_outlives_its_use_and_is_removed_at_a_start_days_later(
+def test_a_folder_outlives_localstack_and_is_removed_at_a_start_days_later(
     cache: Any, tmp_path: Path
 ) -> None:
     from spinneret_localstack.process_executor.archive_cache import KEPT_SECONDS, ArchiveCache
 
     used, unused = (FakeArchive(tmp_path, {"a.py": text}) for text in ("used", "unused"))
     layers = [FakeArchive(tmp_path, {f"python/{name}.py": ""}) for name in "bc"]
-    cache.release(cache.prepare(used, layers))
+    cache.prepare(used, layers)
     old = cache.prepare(unused, [])
-    cache.release(old)
     past = time.time() - KEPT_SECONDS - 1
     os.utime(old.task_root, (past, past))
     (tmp_path / "cache" / "unfinished-1").mkdir()

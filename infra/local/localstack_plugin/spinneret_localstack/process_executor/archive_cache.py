@@ -1,7 +1,7 @@
 """Unpacked code and layers on disk: one folder per content, shared by all functions that use it.
 
-Unpacking and compiling all layers takes 13 s of processor time, so folders outlive their use and
-LocalStack: the next deployment or start mostly has the same ones.
+Unpacking and compiling all layers takes 13 s of processor time, so folders outlive LocalStack: the
+next deployment or start mostly has the same ones.
 """
 
 import base64
@@ -12,15 +12,16 @@ import shutil
 import threading
 import time
 import uuid
+from collections import defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 from spinneret_localstack.process_executor.compilation import adopt_compiled
 
-_UNPACKED = ("code-", "layer-")  # unlike merged layers
 _UNFINISHED = "unfinished-"
+_FORMER_MOST = 16  # some versions of each of our layers
 KEPT_SECONDS = 2 * 24 * 3600.0  # after the last use, looked at when LocalStack starts
 
 
@@ -39,21 +40,10 @@ class Archive(Protocol):
 
 @dataclass(frozen=True)
 class FunctionFolders:
-    """Folders of a function: task_root replaces /var/task, opt replaces /opt.
-
-    `entries` are the cache entries in use.
-    """
+    """Folders of a function: task_root replaces /var/task, opt replaces /opt."""
 
     task_root: Path
     opt: Path
-    entries: tuple[str, ...]
-
-
-@dataclass
-class _Entry:
-    path: Path
-    uses: int = 0
-    building: threading.Lock = field(default_factory=threading.Lock)
 
 
 class ArchiveCache:
@@ -67,7 +57,7 @@ class ArchiveCache:
         self._root = root
         self._compile_missing = compile_missing
         self._lock = threading.Lock()
-        self._entries: dict[str, _Entry] = {}
+        self._building: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)
         self._no_layers = root / "no-layers"
         self._no_layers.mkdir(parents=True, exist_ok=True)
         for path in root.iterdir():
@@ -76,25 +66,13 @@ class ArchiveCache:
                 shutil.rmtree(path)
 
     def prepare(self, code: Archive, layers: Sequence[Archive]) -> FunctionFolders:
-        """Unpack missing archives, and return their folders. Files of later layers win, as on AWS.
+        """Unpack missing archives, return their folders. Files of later layers win, as on AWS."""
+        task_root = self._folder(_key("code", code), functools.partial(self._build_code, code))
+        return FunctionFolders(task_root, self._prepare_layers(layers))
 
-        Each call requires a `release`.
-        """
-        held: list[str] = []
-        try:
-            task_root = self._hold(held, _key("code", code), functools.partial(self._unpack, code))
-            opt = self._prepare_layers(held, layers)
-        except BaseException:
-            self._release(held)
-            raise
-        return FunctionFolders(task_root, opt, tuple(held))
-
-    def release(self, folders: FunctionFolders) -> None:
-        self._release(folders.entries)
-
-    def _prepare_layers(self, held: list[str], layers: Sequence[Archive]) -> Path:
+    def _prepare_layers(self, layers: Sequence[Archive]) -> Path:
         folders = [
-            self._hold(held, _key("layer", layer), functools.partial(self._unpack, layer))
+            self._folder(_key("layer", layer), functools.partial(self._build_layer, layer))
             for layer in layers
         ]
         if not folders:
@@ -102,51 +80,50 @@ class ArchiveCache:
         if len(folders) == 1:
             return folders[0]
         digest = hashlib.sha256("\n".join(folder.name for folder in folders).encode())
-        return self._hold(held, f"layers-{digest.hexdigest()}", functools.partial(_merge, folders))
+        return self._folder(f"merged-{digest.hexdigest()}", functools.partial(_merge, folders))
 
-    def _unpack(self, archive: Archive, at: Path) -> None:
-        try:
-            archive.prepare_for_execution()
-            archive.get_unzipped_code_location().rename(at)
-        finally:
-            archive.destroy_cached()
-        # A new version of code mostly has the same files, which then needn't be compiled again.
-        adopt_compiled(at, self._present())
+    def _build_code(self, code: Archive, at: Path) -> None:
+        _unpack(code, at)
         self._compile_missing(at)
 
-    def _present(self) -> list[Path]:
-        """Return the folders of unpacked archives that are in use."""
-        with self._lock:
-            held = [entry.path for entry in self._entries.values()]
-        return [path for path in held if path.name.startswith(_UNPACKED) and path.exists()]
+    def _build_layer(self, layer: Archive, at: Path) -> None:
+        _unpack(layer, at)
+        # A new version of a layer mostly has the same files, which then needn't be compiled again.
+        adopt_compiled(at, self._former_layers())
+        self._compile_missing(at)
 
-    def _hold(self, held: list[str], name: str, build: Callable[[Path], None]) -> Path:
+    def _former_layers(self) -> list[Path]:
+        """Return the folders of the layers that were used last."""
+        layers = sorted(self._root.glob("layer-*"), key=lambda path: -path.stat().st_mtime)
+        return layers[:_FORMER_MOST]
+
+    def _folder(self, name: str, build: Callable[[Path], None]) -> Path:
+        """Return the folder of this name, which is built if it is missing."""
+        path = self._root / name
         with self._lock:
-            entry = self._entries.setdefault(name, _Entry(self._root / name))
-            entry.uses += 1
-        held.append(name)
-        with entry.building:
-            if not entry.path.exists():
+            building = self._building[name]
+        with building:
+            if not path.exists():
                 unfinished = self._root / f"{_UNFINISHED}{uuid.uuid4().hex}"
                 try:
                     build(unfinished)
-                    unfinished.rename(entry.path)
+                    unfinished.rename(path)
                 finally:
                     shutil.rmtree(unfinished, ignore_errors=True)
-            os.utime(entry.path)
-        return entry.path
-
-    def _release(self, names: Sequence[str]) -> None:
-        with self._lock:
-            for name in names:
-                entry = self._entries[name]
-                entry.uses -= 1
-                if not entry.uses:
-                    del self._entries[name]
+            os.utime(path)
+        return path
 
 
 def _key(kind: str, archive: Archive) -> str:
     return f"{kind}-{base64.b64decode(archive.code_sha256).hex()}"
+
+
+def _unpack(archive: Archive, at: Path) -> None:
+    try:
+        archive.prepare_for_execution()
+        archive.get_unzipped_code_location().rename(at)
+    finally:
+        archive.destroy_cached()
 
 
 def _merge(layers: Sequence[Path], at: Path) -> None:

@@ -1,6 +1,5 @@
 """Compiled Python of unpacked archives, made once before many processes import it."""
 
-import contextlib
 import filecmp
 import os
 import subprocess
@@ -13,13 +12,12 @@ COMPILE_SECONDS = 300
 def adopt_compiled(folder: Path, former: Iterable[Path]) -> None:
     """Link the compiled files of other folders whose sources are the same here."""
     for other in former:
-        with contextlib.suppress(FileNotFoundError):  # a folder may be removed meanwhile
-            for compiled in other.rglob("__pycache__/*.pyc"):
-                old = compiled.parent.parent / f"{compiled.name.partition('.')[0]}.py"
-                new = folder / old.relative_to(other)
-                target = folder / compiled.relative_to(other)
-                if new.exists() and not target.exists() and filecmp.cmp(old, new, shallow=False):
-                    _link(compiled, target, old, new)
+        for compiled in other.rglob("__pycache__/*.pyc"):
+            old = compiled.parent.parent / f"{compiled.name.partition('.')[0]}.py"
+            new = folder / old.relative_to(other)
+            target = folder / compiled.relative_to(other)
+            if new.exists() and not target.exists() and filecmp.cmp(old, new, shallow=False):
+                _link(compiled, target, old, new)
 
 
 def _link(compiled: Path, target: Path, old: Path, new: Path) -> None:

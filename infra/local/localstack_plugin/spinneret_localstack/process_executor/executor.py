@@ -74,10 +74,8 @@ class ProcessRuntimeExecutor(RuntimeExecutor):
     @classmethod
     def cleanup_version(cls, function_version: FunctionVersion) -> None:
         # LocalStack also calls this for versions whose preparation has failed.
-        prepared = cls._prepared.pop(id(function_version), None)
-        if prepared is not None:
+        if cls._prepared.pop(id(function_version), None) is not None:
             cls.host.pool.discard(id(function_version))
-            cls.host.archives.release(prepared[1])
 
     # An environment
 
