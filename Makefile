@@ -137,6 +137,7 @@ prove: .venv/.done ## Long proofs: 10,000 schedules of the job kernel, politenes
 	@SPINNERET_SAM_LOCAL=1 $(BIN)/python -m pytest -rs tests/e2e/test_sam_local.py  # where a container engine is, or Podman
 	@SPINNERET_TRAP_PAGES=300 $(BIN)/python -m pytest tests/e2e/test_trap_site.py
 	@SPINNERET_WHOLE_MATRIX=1 $(BIN)/python -m pytest tests/e2e/test_access_matrix.py
+	@SPINNERET_BOTH_SIZES=1 $(BIN)/python -m pytest tests/e2e/test_console.py
 	@SPINNERET_CRASH_STEP=3 SPINNERET_STORIES_ON_MOTO=1 $(BIN)/python -m pytest -m "not stack" -n 2 tests/unit/marketplace
 	@$(BIN)/python -m pytest -n 2 -m "moto or proof"
 	@SPINNERET_AUDIT_CRASH_STEP=1 $(BIN)/python -m pytest -m heavy tests/unit/audits/test_audit_crashes.py

@@ -1,6 +1,7 @@
 """The console in a browser: the browser itself, its windows, and the console's built files."""
 
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Iterator, Mapping
@@ -56,6 +57,12 @@ name => {
 """
 _UNFOLDED: Final = "document.querySelectorAll('details').forEach((each) => { each.open = true; })"
 _TARGETS: Final = "links => [...new Set(links.map((link) => link.protocol))]"
+HARMLESS: Final = re.compile(
+    r"Menu|Sign out|Refresh|Show more|Close|Try again|Remove the filters|Pages|Batches|Websites"
+    r"|Screenshots|PDFs|Scripts|Web page|HTML|JSON|CSV|Markdown|JUnit|SARIF"
+    r"|Look|Change it|Copy|\d+|.*\d\d:\d\d.*"
+)
+"""Buttons that only read, or change one's own account."""
 FLAGS: Final = ("--no-sandbox", "--no-zygote", "--disable-gpu", "--disable-dev-shm-usage")
 
 

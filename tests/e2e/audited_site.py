@@ -11,6 +11,10 @@ from typing import Any, Self
 from tests.unit.audits.site import GOOD_HEADERS, NAMES, Page
 
 PATHS = ("/", *(f"/{name}" for name in NAMES))
+_FILES = {
+    "/preview.png": ("image/png", b""),
+    "/title.js": ("text/javascript", b'document.title = "Oaks and their wood | Timber"'),
+}
 
 
 @dataclass
@@ -57,8 +61,8 @@ class AuditedSite:
             rows = "".join(f"<url><loc>{self.url}{each}</loc></url>" for each in PATHS)
             text = f'<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">{rows}</urlset>'
             return 200, "application/xml", text.encode()
-        if path == "/preview.png":
-            return 200, "image/png", b""
+        if path in _FILES:
+            return 200, *_FILES[path]
         if path not in PATHS and self.answers_anything:
             return 200, "text/html; charset=utf-8", b"<title>Page not found</title>Nothing here"
         if path not in PATHS:

@@ -33,8 +33,8 @@ def site(deployed: Deployed, aws: Aws) -> Iterator[AuditedSite]:
     aws.dynamodb().delete_item(TableName=deployed.outputs["DomainsTable"], Key=key)
 
 
-def submit(tenant: Tenant, url: str, **fields: Any) -> str:
-    answer = tenant("POST", "/audits", {"url": url, **fields})
+def submit(tenant: Tenant, url: str | None = None, **fields: Any) -> str:
+    answer = tenant("POST", "/audits", {**({"url": url} if url else {}), **fields})
     assert answer.status_code == 202, answer.text
     return str(answer.json()["audit_id"])
 
@@ -133,6 +133,21 @@ def test_planted_faults_are_found_and_nothing_on_their_clean_twins(
     of_pages = sum(each["weight"] for each in report_["checks"] if each["scope"] != "site")
     lost = sum(checks[check] for check, path in found if path == "/oak")
     assert page["score"] == pytest.approx(100 * (1 - lost / of_pages), abs=0.001)
+
+
+def test_a_rendered_audit_judges_what_scripts_write(tenant: Tenant, site: AuditedSite) -> None:
+    site.planted = {"/oak": {"title": None, "head": '<script src="/title.js"></script>'}}
+    missing = {}
+    for render in (False, True):
+        options = {"urls": [f"{site.url}/oak"], "render": render}
+        audit = tenant.audited(submit(tenant, options=options))
+        assert audit["status"] == "completed", audit
+        found = read(tenant, f"/audits/{audit['audit_id']}/issues?check=title.missing")["items"]
+        missing[render] = [each["url"] for each in found]
+    assert missing == {False: [f"{site.url}/oak"], True: []}
+    [page] = json.loads(report(tenant, audit["audit_id"], "json"))["pages"]
+    assert page["lab"]["first_contentful_paint_ms"] > 0
+    assert audit["result"]["lab"]["pages"] == 1
 
 
 def test_two_tenants_audits_of_one_host_never_meet_at_the_server(

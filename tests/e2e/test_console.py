@@ -1,5 +1,10 @@
-"""The deployed console in a browser: one story for each of its areas."""
+"""The deployed console in a browser: one story for each of its areas.
 
+Each story runs in a window of one size and colour, in `make prove` in both.
+"""
+
+import json
+import os
 import re
 from collections.abc import Iterator
 from uuid import uuid4
@@ -9,7 +14,8 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from spinneret.access.users.bootstrap import invite
-from tests.consoles import NARROW, WIDE, Size, Window, running_browser
+from tests.consoles import HARMLESS, NARROW, WIDE, Size, Window, running_browser
+from tests.e2e.audited_site import AuditedSite
 from tests.e2e.conftest import Deployed
 from tests.e2e.selling import connected_seller, made_product
 from tests.e2e.website import Website
@@ -17,8 +23,20 @@ from tests.markets.server import MarketServer
 
 pytestmark = [pytest.mark.stack, pytest.mark.timeout(400)]
 
+IN_BOTH_SIZES = "SPINNERET_BOTH_SIZES" in os.environ
 PASSWORD = "a password of some length"
 TEXT = "Ballooning spiders rise on threads of gossamer when the electric field is strong"
+
+
+def sized(usual: Size, other: Size) -> pytest.MarkDecorator:
+    """Run the test in the usual size, in `make prove` in the other one, too."""
+    sizes = [usual, other] if IN_BOTH_SIZES else [usual]
+    names = ["wide-light" if each is WIDE else "narrow-dark" for each in sizes]
+    return pytest.mark.parametrize("size", sizes, ids=names)
+
+
+wide = sized(WIDE, NARROW)
+narrow = sized(NARROW, WIDE)
 
 
 @pytest.fixture(scope="module")
@@ -37,9 +55,32 @@ def signed_in(browser: Browser, deployed: Deployed, key: str, size: Size) -> Win
     return window
 
 
+def invited(
+    browser: Browser, deployed: Deployed, tenant: str, invitation: str, size: Size
+) -> Window:
+    """Return a window of the invited person, who has chosen a password."""
+    window = Window(browser, size)
+    page = window.page
+    page.goto(f"{deployed.api_url}/console")
+    page.goto(f"{page.url}#/invitation?tenant={tenant}&invitation={invitation}")
+    page.get_by_label("New password").fill(PASSWORD)
+    assert invitation not in page.url
+    page.get_by_role("button", name="Choose the password").click()
+    expect(page.get_by_role("heading", name="Home")).to_be_visible()
+    return window
+
+
 def go(window: Window, place: str) -> None:
     """Show a place without loading the page again, which would forget the key."""
     window.page.evaluate("place => { location.hash = `#/${place}`; }", place)
+
+
+def choose(window: Window, name: str) -> None:
+    """Choose from the menu, which is folded in a narrow window."""
+    chosen = window.page.locator("#menu").get_by_text(name, exact=True)
+    if not chosen.is_visible():
+        window.page.get_by_role("button", name="Menu").click()
+    chosen.click()
 
 
 def closed(window: Window) -> None:
@@ -49,8 +90,9 @@ def closed(window: Window) -> None:
 
 
 # covers K-01, K-03
+@wide
 def test_an_invited_person_crawls_a_page_live_and_finds_it(
-    deployed: Deployed, website: Website, browser: Browser
+    deployed: Deployed, website: Website, browser: Browser, size: Size
 ) -> None:
     tenant = f"t-{uuid4().hex[:12]}"
     invitation = invite(
@@ -61,22 +103,16 @@ def test_an_invited_person_crawls_a_page_live_and_finds_it(
         tenant=tenant,
         email="maya@example.com",
     )
-    window = Window(browser, WIDE)
+    window = invited(browser, deployed, tenant, invitation, size)
     page = window.page
-    page.goto(f"{deployed.api_url}/console")
-    page.goto(f"{page.url}#/invitation?tenant={tenant}&invitation={invitation}")
-    page.get_by_label("New password").fill(PASSWORD)
-    assert invitation not in page.url
-    page.get_by_role("button", name="Choose the password").click()
-
-    page.get_by_role("link", name="Crawl", exact=True).click()
+    choose(window, "Crawl")
     page.get_by_label("Addresses").fill(f"{website.url}/page?text={TEXT}".replace(" ", "%20"))
     page.get_by_role("button", name="Crawl", exact=True).click()
     expect(page.get_by_text("The job has ended.")).to_be_visible()
     expect(page.get_by_role("heading", name="Chunks that searches find")).to_be_visible()
     expect(page.locator("pre.source")).to_contain_text("gossamer")
 
-    page.get_by_role("link", name="Search", exact=True).click()
+    choose(window, "Search")
     page.get_by_label("Question or words").fill("gossamer threads")
     hit = page.locator("li.hit").first
     expect(hit.locator("mark").first).to_have_text(re.compile("gossamer|threads"))
@@ -85,7 +121,7 @@ def test_an_invited_person_crawls_a_page_live_and_finds_it(
     page.go_back()
     expect(page.get_by_text("The job has ended.")).to_be_visible()
 
-    page.get_by_role("button", name="Sign out").click()
+    choose(window, "Sign out")
     expect(page.get_by_text("You are signed out.")).to_be_visible()
     page.reload()
     expect(page.get_by_role("button", name="Sign in")).to_be_visible()
@@ -93,12 +129,14 @@ def test_an_invited_person_crawls_a_page_live_and_finds_it(
 
 
 # covers K-03
-def test_a_key_is_made_shown_once_used_and_revoked(deployed: Deployed, browser: Browser) -> None:
+@narrow
+def test_a_key_is_made_shown_once_used_and_revoked(
+    deployed: Deployed, browser: Browser, size: Size
+) -> None:
     tenant = deployed.tenant("admin")
-    window = signed_in(browser, deployed, tenant.key, NARROW)
+    window = signed_in(browser, deployed, tenant.key, size)
     page = window.page
-    page.get_by_role("button", name="Menu").click()
-    page.get_by_role("link", name="Settings").click()
+    choose(window, "Settings")
     page.get_by_role("link", name="Keys").click()
 
     page.get_by_role("button", name="New key").click()
@@ -126,11 +164,12 @@ def test_a_key_is_made_shown_once_used_and_revoked(deployed: Deployed, browser: 
 
 
 # covers K-05
+@narrow
 def test_a_watched_link_goes_down_and_up_before_ones_eyes(
-    deployed: Deployed, website: Website, browser: Browser
+    deployed: Deployed, website: Website, browser: Browser, size: Size
 ) -> None:
     tenant = deployed.tenant("admin")
-    window = signed_in(browser, deployed, tenant.key, NARROW)
+    window = signed_in(browser, deployed, tenant.key, size)
     page = window.page
     go(window, "watch")
     page.get_by_role("button", name="Watch a link").click()
@@ -160,14 +199,15 @@ def test_a_watched_link_goes_down_and_up_before_ones_eyes(
 
 
 # covers K-05
+@wide
 def test_a_batch_is_published_and_its_one_failure_retried(
-    deployed: Deployed, browser: Browser
+    deployed: Deployed, browser: Browser, size: Size
 ) -> None:
     with MarketServer(deployed.market_port) as markets:
         seller = connected_seller(deployed)
         coats = [made_product(seller, f"Coat {letter} of {seller.name}") for letter in "ABC"]
         markets.ebay.refused_titles[coats[1]["title"]] = 25005
-        window = signed_in(browser, deployed, seller.key, WIDE)
+        window = signed_in(browser, deployed, seller.key, size)
         page = window.page
         go(window, "publish/products")
         for coat in coats:
@@ -195,11 +235,12 @@ def test_a_batch_is_published_and_its_one_failure_retried(
 
 
 # covers K-05
+@wide
 def test_a_file_of_addresses_is_sent_and_a_page_shown_as_an_image(
-    deployed: Deployed, website: Website, browser: Browser
+    deployed: Deployed, website: Website, browser: Browser, size: Size
 ) -> None:
     tenant = deployed.tenant("admin")
-    window = signed_in(browser, deployed, tenant.key, WIDE)
+    window = signed_in(browser, deployed, tenant.key, size)
     page = window.page
     url = f"{website.url}/page?text=orb"
     go(window, "crawl/inbox")
@@ -215,4 +256,71 @@ def test_a_file_of_addresses_is_sent_and_a_page_shown_as_an_image(
     expect(image).to_be_visible(timeout=120_000)  # the first one starts its worker and the browser
     image.evaluate("image => image.decode()")
     closed(window)
+    tenant.close()
+
+
+# covers K-05
+@narrow
+def test_an_audit_is_read_and_compared_with_the_one_before(
+    deployed: Deployed, browser: Browser, size: Size
+) -> None:
+    tenant = deployed.tenant("admin")
+    window = signed_in(browser, deployed, tenant.key, size)
+    page = window.page
+    issue = page.locator("details").filter(has_text="title.missing")
+    with AuditedSite(deployed.site_port, broken=frozenset({"/oak"})) as site:
+        audit(window, site)
+        issue.locator("summary").click()
+        expect(issue.get_by_role("row").filter(has_text="/oak")).to_be_visible()
+        with page.expect_download() as file:
+            page.get_by_role("button", name="JSON", exact=True).click()
+        report = json.loads(file.value.path().read_text())
+        score = int(report["score"] + 0.5)
+        expect(page.get_by_role("img", name=f"Score {score} of 100")).to_be_visible()
+
+        site.broken = frozenset()
+        audit(window, site)
+        expect(issue).to_have_count(0)
+        fixed = page.get_by_role("table", name="Comparison").get_by_role("row")
+        expect(fixed.filter(has_text="/oak").first).to_contain_text("fixed")
+    closed(window)
+    tenant.close()
+
+
+def audit(window: Window, site: AuditedSite) -> None:
+    """Audit the site by the form; wait for the score."""
+    page = window.page
+    go(window, "audits")
+    page.get_by_label("Start page").fill(f"{site.url}/")
+    page.get_by_role("button", name="Audit", exact=True).click()
+    expect(page.get_by_role("heading", name="Issues", exact=True)).to_be_visible()
+
+
+# covers K-03
+@wide
+def test_an_invited_viewer_sees_no_button_that_would_be_refused(
+    deployed: Deployed, browser: Browser, size: Size
+) -> None:
+    tenant = deployed.tenant("admin")
+    owner = signed_in(browser, deployed, tenant.key, size)
+    go(owner, "settings/people")
+    owner.page.get_by_role("button", name="Invite somebody").click()
+    owner.page.get_by_label("E-mail address").fill("vera@example.com")
+    owner.page.get_by_label("Name", exact=True).fill("Vera")
+    owner.page.get_by_role("button", name="Invite", exact=True).click()
+    invitation = owner.page.get_by_label("Invitation", exact=True).input_value()
+    closed(owner)
+
+    viewer = invited(browser, deployed, tenant.name, invitation, size)
+    offered = []
+    areas = viewer.page.locator("#menu nav a").all_inner_texts()
+    for area in areas:
+        choose(viewer, area)
+        expect(viewer.page.locator("main h1")).to_be_visible()
+        expect(viewer.page.locator(".loading")).to_have_count(0)
+        names = viewer.page.get_by_role("button").all_inner_texts()
+        offered += [f"{area}: {name}" for name in names if not HARMLESS.fullmatch(name)]
+    assert len(areas) >= 7
+    assert offered == []
+    closed(viewer)
     tenant.close()

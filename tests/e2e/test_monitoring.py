@@ -109,18 +109,21 @@ def test_a_target_is_checked_falls_and_rises_and_everybody_hears_of_it(
 
 # covers M-06
 # covers M-07
-def test_ports_and_jobs_are_watched_and_a_notice_is_on_the_page(
+def test_ports_names_and_jobs_are_watched_and_a_notice_is_on_the_page(
     owner: Tenant, website: Website, deployed: Deployed
 ) -> None:
     port = int(website.url.rpartition(":")[2])
     sealed = {"headers": {"X-Key": "hush"}, "credentials": {"username": "u", "password": "hush"}}
     page = f"{website.url}/page?text={owner.name}"
     beat = {"kind": "heartbeat", "name": "Backup", "interval_seconds": 60, "public": True}
+    # Has no address on any machine (RFC 6761, section 6.4), so the target is down.
+    name = {"kind": "dns", "host": "db.invalid", "record_type": "A", "interval_seconds": 15}
     paths = []
     for wanted in (
         {"kind": "tcp", "host": "127.0.0.1", "port": port, "interval_seconds": 15},
         {"url": page, "request": sealed, "interval_seconds": 15},
         beat,
+        {**name, "failure_threshold": 1},
     ):
         made = owner("POST", "/v1/targets", wanted)
         assert made.status_code == 201, made.text
@@ -136,7 +139,10 @@ def test_ports_and_jobs_are_watched_and_a_notice_is_on_the_page(
         return [asked(owner, path)["status"] for path in paths]
 
     with httpx.Client(base_url=deployed.api_url, timeout=40, trust_env=False) as anybody:
-        waited(statuses, lambda each: each[:2] == ["up", "up"], FIRST_SECONDS)
+        waited(statuses, lambda each: each == ["up", "up", "pending", "down"], FIRST_SECONDS)
+        [fallen] = asked(owner, f"{paths[3]}/incidents")["items"]
+        assert "db.invalid" in fallen["timeline"][0]["message"]
+        paths.pop()
         assert anybody.post(call).status_code == 204
         assert statuses() == ["up"] * 3
         waited(statuses, lambda each: each == ["up", "up", "down"], FIRST_SECONDS)

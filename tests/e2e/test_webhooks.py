@@ -160,6 +160,15 @@ def test_a_receiver_that_is_gone_is_asked_no_more(tenant: Tenant, website: Websi
     assert len(log(tenant, hook["endpoint_id"])) == 1
 
 
+# covers P-17
+def test_a_channel_of_a_chat_gets_text_to_read(tenant: Tenant, website: Website) -> None:
+    hook = webhook(tenant, website, kind="slack")
+    assert tenant("POST", f"{HOOKS}/{hook['endpoint_id']}/test").status_code == 202
+    [seen] = came(website, tenant.name)
+    verify(seen.headers, seen.body, [hook["secret"]], datetime.now(UTC))
+    assert json.loads(seen.body) == {"text": "Test: this channel receives events."}
+
+
 def test_a_redelivery_repeats_id_and_body(tenant: Tenant, website: Website) -> None:
     hook = webhook(tenant, website)
     tenant.crawl(f"{website.url}/page?text=redelivery")

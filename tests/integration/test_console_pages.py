@@ -13,6 +13,7 @@ from playwright.sync_api import Browser, expect
 from spinneret.access.permissions import ROLE_PERMISSIONS, Role
 from spinneret.runtime.console.site import Site, read_site
 from tests.consoles import (
+    HARMLESS,
     NARROW,
     NARROWEST,
     WIDE,
@@ -110,12 +111,6 @@ PLACES = (
 )
 OUTSIDE = ("sign-in", "sign-in/key", "invitation?tenant=acme&invitation=x")
 """Places of people who haven't signed in."""
-HARMLESS = re.compile(
-    r"Menu|Sign out|Refresh|Show more|Close|Try again|Remove the filters|Pages|Batches|Websites"
-    r"|Screenshots|PDFs|Scripts|Web page|HTML|JSON|CSV|Markdown|JUnit|SARIF"
-    r"|Look|Change it|Copy|\d+|.*\d\d:\d\d.*"
-)
-"""Buttons that only read, or change one's own account."""
 
 
 @pytest.fixture(scope="module")
