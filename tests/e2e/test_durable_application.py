@@ -10,6 +10,7 @@ import signal
 import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any, Final
 
 import pytest
@@ -137,6 +138,19 @@ def _kill_everything(deployed: Deployed) -> None:
     for process in processes:
         os.kill(process.pid, signal.SIGKILL)
     _wait_for(lambda: not any(is_alive(process) for process in processes), 30)
+
+
+def _crash(deployed: Deployed) -> None:
+    _kill_everything(deployed)
+    _command(deployed, "deploy")
+
+
+def _reboot(deployed: Deployed) -> None:
+    _kill_everything(deployed)
+    instance = _instance(deployed.stack)
+    record = instance.read()
+    assert record is not None
+    instance.write(replace(record, boot="another boot"))
     _command(deployed, "deploy")
 
 
@@ -153,7 +167,8 @@ def _command(deployed: Deployed, word: str, **environ: str) -> None:
 
 EVENTS: Final[Mapping[str, Callable[[Deployed], None]]] = {
     "down and up": _stop_and_start,
-    "kill -9 of every process": _kill_everything,
+    "kill -9 of every process": _crash,
+    "a reboot": _reboot,
     "another template": _deploy_another_template,
 }
 
