@@ -8,6 +8,7 @@ from typing import Protocol
 
 from spinneret_localstack.patches import (
     cloudformation_polling,
+    code_urls,
     form_bodies,
     gateway_address,
     gateway_responses,
@@ -24,6 +25,7 @@ class Patch(Protocol):
 
 PATCHES: dict[str, Patch] = {
     "cloudformation-polling": cloudformation_polling,
+    "code-urls": code_urls,
     "form-bodies": form_bodies,
     "gateway-address": gateway_address,
     "gateway-responses": gateway_responses,

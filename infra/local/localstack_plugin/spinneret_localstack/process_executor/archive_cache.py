@@ -20,6 +20,7 @@ from typing import Protocol
 
 from spinneret_localstack.process_executor.compilation import adopt_compiled
 
+_MERGED = "merged-"
 _UNFINISHED = "unfinished-"
 _FORMER_MOST = 16  # some versions of each of our layers
 KEPT_SECONDS = 2 * 24 * 3600.0  # after the last use, looked at when LocalStack starts
@@ -50,7 +51,7 @@ class ArchiveCache:
     """Thread-safe cache of unpacked archives, in a folder that one LocalStack uses at a time."""
 
     def __init__(self, root: Path, compile_missing: Callable[[Path], None]) -> None:
-        """Remove unfinished folders, and folders without a use for KEPT_SECONDS.
+        """Remove unfinished folders, folders without a use for KEPT_SECONDS, and merged ones.
 
         `compile_missing` compiles the Python files of a folder that aren't compiled yet.
         """
@@ -62,7 +63,8 @@ class ArchiveCache:
         self._no_layers.mkdir(parents=True, exist_ok=True)
         for path in root.iterdir():
             old = path.stat().st_mtime < time.time() - KEPT_SECONDS and path != self._no_layers
-            if old or path.name.startswith(_UNFINISHED):
+            # A merged folder links to layers, which may be removed before it.
+            if old or path.name.startswith((_UNFINISHED, _MERGED)):
                 shutil.rmtree(path)
 
     def prepare(self, code: Archive, layers: Sequence[Archive]) -> FunctionFolders:
@@ -80,7 +82,7 @@ class ArchiveCache:
         if len(folders) == 1:
             return folders[0]
         digest = hashlib.sha256("\n".join(folder.name for folder in folders).encode())
-        return self._folder(f"merged-{digest.hexdigest()}", functools.partial(_merge, folders))
+        return self._folder(f"{_MERGED}{digest.hexdigest()}", functools.partial(_merge, folders))
 
     def _build_code(self, code: Archive, at: Path) -> None:
         _unpack(code, at)
@@ -126,14 +128,12 @@ def _unpack(archive: Archive, at: Path) -> None:
         archive.destroy_cached()
 
 
-def _merge(layers: Sequence[Path], at: Path) -> None:
+def _merge(folders: Sequence[Path], at: Path) -> None:
+    """Link the entries of all folders into `at`, with folders of one name merged."""
     at.mkdir()
-    for layer in layers:
-        shutil.copytree(layer, at, symlinks=True, copy_function=_link_over, dirs_exist_ok=True)
-
-
-def _link_over(source: str, target: str) -> str:
-    Path(target).unlink(missing_ok=True)
-    # A hard link: merging a layer of 100 MB is fast and takes no space.
-    os.link(source, target, follow_symlinks=False)
-    return target
+    for name in dict.fromkeys(each.name for folder in folders for each in folder.iterdir()):
+        found = [path for folder in folders if os.path.lexists(path := folder / name)]
+        if len(found) > 1 and all(path.is_dir() for path in found):
+            _merge(found, at / name)
+        else:
+            (at / name).symlink_to(found[-1])

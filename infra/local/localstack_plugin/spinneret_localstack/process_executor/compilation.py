@@ -10,14 +10,24 @@ COMPILE_SECONDS = 300
 
 
 def adopt_compiled(folder: Path, former: Iterable[Path]) -> None:
-    """Link the compiled files of other folders whose sources are the same here."""
+    """Link the compiled files of a layer's former versions whose sources are the same here."""
     for other in former:
+        if not _is_version_of(folder, other):
+            continue
         for compiled in other.rglob("__pycache__/*.pyc"):
             old = compiled.parent.parent / f"{compiled.name.partition('.')[0]}.py"
             new = folder / old.relative_to(other)
             target = folder / compiled.relative_to(other)
             if new.exists() and not target.exists() and filecmp.cmp(old, new, shallow=False):
                 _link(compiled, target, old, new)
+
+
+def _is_version_of(folder: Path, other: Path) -> bool:
+    """Return whether the layers share most packages: comparing all files of two takes a second."""
+    names, others = (
+        {path.name for path in (each / "python").glob("*")} for each in (folder, other)
+    )
+    return 2 * len(names & others) > len(names)
 
 
 def _link(compiled: Path, target: Path, old: Path, new: Path) -> None:
