@@ -433,6 +433,7 @@ def test_a_message_is_sent_once(bench: Bench) -> None:
     ref = bench.submit("message", "ebay", None, text="It ships today", conversation_id="c1")
     bench.web.lost.add(1)
     bench.finish(ref)
+    bench.clock.advance(60)
     bench.publishing.move(bench.tenant, ref.job_id, Transition.RETRY)
     assert bench.finish(ref).status == "completed"
     assert [each["messageBody"] for each in bench.ebay.messages] == ["It ships today"]

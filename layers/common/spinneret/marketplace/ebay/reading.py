@@ -165,8 +165,7 @@ def message(work: StepContext) -> Mapping[str, Any]:
     api = api_of(work)
 
     def find() -> Mapping[str, Any] | None:
-        started = work.context.job.started_at
-        begun = to_iso(started) if started else ""
+        begun = to_iso(work.context.job.created_at)  # a retry looks for messages of earlier runs, too
         for each in api.conversation(conversation):
             if each.get("messageBody") == text and each.get("createdDate", "") >= begun[:19]:
                 return {"message_id": each.get("messageId", "")}
