@@ -339,6 +339,33 @@ def test_what_is_left_goes_to_the_other_marketplace(bench: Bench) -> None:
     assert item["availability"]["shipToLocationAvailability"]["quantity"] == 3
 
 
+@pytest.mark.parametrize(("marketplace", "call"), [("ebay", "/offer/"), ("etsy", "/inventory")])
+def test_an_update_that_a_newer_one_overtakes_leaves_the_newer_stock(
+    marketplace: str, call: str, bench: Bench
+) -> None:
+    product = bench.product(quantity=5)
+    bench.done("publish", marketplace, product)
+    product = bench.edit(product, title="Warm coat", quantity=4)
+    ref = bench.submit("update", marketplace, product)
+
+    def around(name: str, serve: Callable[[], StubResponse]) -> StubResponse:
+        if name.startswith("PUT ") and call in name:
+            bench.web.around = lambda _, answer: answer()
+            changed = bench.edit(product, title="Warmer coat", quantity=1)
+            newer = bench.once(bench.submit("update", marketplace, changed))
+            assert newer.status == "completed"
+        return serve()
+
+    bench.web.around = around
+    assert bench.finish(ref).status == "completed"
+    assert bench.web.around is not around
+    if marketplace == "ebay":
+        [shown] = [each["availableQuantity"] for each in bench.ebay.offers.values()]
+    else:
+        [shown] = [each["quantity"] for each in bench.etsy.listings.values()]
+    assert shown == 1
+
+
 def test_two_sales_of_one_piece_are_a_conflict_with_both_orders(bench: Bench) -> None:
     product = bench.product()
     bench.done("publish", "ebay", product)

@@ -56,6 +56,8 @@ _REASONS: Final[Mapping[type[DomainError], Reason]] = {
     ReauthNeeded: Reason.NEEDS_REAUTH,
 }
 
+_SENDING: Final = frozenset({"publish", "update"})
+"""Actions that send the product's content."""
 SCHEDULED: Final = "its scheduled time"
 """Name of the wait of a job with `publish_at`."""
 ASKED: Final = "is_asked"
@@ -178,7 +180,23 @@ class PublishHandler:
                 tasks[number] = self._step(context, work, step, tasks[number])
                 context.note(JobEventKind.STEP_DONE, step.description)
             work.results[step.key] = tasks[number].result or {}
+        if self._is_outdated(context.job, command, subject):
+            raise ReleaseJob  # the next claim sends what has changed
         return work.results[steps[-1].key]
+
+    def _is_outdated(self, job: Job, command: Command, subject: Subject) -> bool:
+        """Return whether the product has changed to something else to show since the claim began.
+
+        Another job may have sent the change before this one sent the former content.
+        """
+        if command.action_code not in _SENDING or subject.product is None or job.ending:
+            return False
+        product = self.products.get(job.tenant, subject.product.id)
+        if product is None:
+            return False
+        preferences = self._preferences(job.tenant, command)
+        content = shown_on(product, preferences, command.input_data)
+        return content != subject.content and not self.platforms[command.marketplace].check(content)
 
     def _subject(self, context: Context, command: Command, preferences: Preferences) -> Subject:
         tenant, marketplace = context.job.tenant, command.marketplace
