@@ -247,6 +247,14 @@ class FakeEbay:
         self.offers[offer["offerId"]] = offer | {"listing": {"listingId": listing_id}}
         self.listings[listing_id] = offer["offerId"]
 
+    def list_elsewhere(self, listing_id: str, site: str) -> None:
+        """The same item on another marketplace."""
+        name = f"{listing_id}{site}"
+        offer = self.offers[self.listings[listing_id]] | {"marketplaceId": site}
+        offer |= {"offerId": f"off{name}", "listing": {"listingId": name}}
+        self.offers[offer["offerId"]] = offer
+        self.listings[name] = offer["offerId"]
+
     def _put_item(self, seen: RecordedRequest, sku: str) -> StubResponse:
         if "content-language" not in seen.headers:
             return _error(400, 25709, "Invalid value for header Content-Language.")

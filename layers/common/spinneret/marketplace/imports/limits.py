@@ -2,4 +2,4 @@
 
 from typing import Final
 
-IMPORT_PAGE: Final = 25  # listings of one transaction, far below DynamoDB's 100 items and 4 MB
+IMPORT_PAGE: Final = 25  # listings of a page, and of a transaction: below DynamoDB's 100 and 4 MB

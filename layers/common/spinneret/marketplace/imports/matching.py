@@ -7,6 +7,7 @@ for a product, which fails if another product has it.
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import batched
 from typing import Final
 
 from spinneret.jobs.worker import Context
@@ -16,6 +17,7 @@ from spinneret.kernel.errors import Conflict, Contended, ValidationFailed
 from spinneret.kernel.paging import items_of
 from spinneret.kernel.service import service
 from spinneret.marketplace.imports import rules
+from spinneret.marketplace.imports.limits import IMPORT_PAGE
 from spinneret.marketplace.imports.models import (
     FoundListing,
     FoundPage,
@@ -72,11 +74,14 @@ class ListingImport:
                     sku=each.sku,
                     url=each.url,
                     at=now,
-                    found=each,
+                    found=rules.shortened(each),
                 )
                 for each in page.listings
             }
-            self.rows.keep(job.context.lease, list(found.values()), page.after, now)
+            parts = list(batched(found.values(), IMPORT_PAGE)) or [()]
+            for part in parts[:-1]:  # a SKU may be listed on several sites
+                self.rows.keep(job.context.lease, part, None, now)
+            self.rows.keep(job.context.lease, parts[-1], page.after, now)
             number += 1
             if page.after is None:
                 return {"pages": number}
@@ -89,6 +94,9 @@ class ListingImport:
                 self._decide(job, row, ImportOutcome.REFUSED, reason=NO_VARIATIONS)
                 continue
             sku = rules.sku_of(found, job.marketplace)
+            if job.needs_sku and sku != found.sku:
+                self._decide(job, row, ImportOutcome.REFUSED, reason=rules.UNFIT_SKU)
+                continue
             product = self.products.find(job.context.job.tenant, sku)
             if product is not None:
                 self._link(job, row, found, product, ImportOutcome.LINKED)
@@ -132,13 +140,11 @@ class ListingImport:
                 f"the product of this title has the SKU {product.sku}: give it the listing's SKU"
                 f" {found.sku}, then import again"
             )
-            if product.sku != made_sku(product.id) or sku != found.sku:
+            if product.sku != made_sku(product.id):
                 self._decide(job, row, ImportOutcome.CONFLICT, rivals=(product.id,), reason=reason)
                 return
             try:
-                product = self.catalogue.update(
-                    product.tenant, product.id, sku, product.content, product.overrides
-                )
+                product = self.catalogue.change_sku(product.tenant, product.id, sku)
             except Conflict:
                 self._decide(job, row, ImportOutcome.CONFLICT, rivals=(product.id,), reason=reason)
                 return

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from decimal import Decimal, InvalidOperation
 from typing import Final
 
@@ -14,6 +15,10 @@ from spinneret.marketplace.products.models import Content, Product
 
 _SKU: Final = re.compile(r"[A-Za-z0-9_-]{1,50}")
 _WORD_CHARS: Final = 200  # of an attribute's name or value
+UNFIT_SKU: Final = (
+    "its SKU can't be a product's: change it there to 1 to 50 letters, digits, - and _, then import"
+    " again"
+)
 
 
 def title_key(title: str) -> str:
@@ -30,6 +35,13 @@ def by_title(products: Iterable[Product], marketplace: str) -> Mapping[str, list
         for key in {title_key(each) for each in titles}:
             found.setdefault(key, []).append(product)
     return found
+
+
+def shortened(found: FoundListing) -> FoundListing:
+    """Return the listing with no more of its description than a product has; eBay's may be larger
+    than a row."""
+    description = found.description.strip()[: limits.PRODUCT_DESCRIPTION_MAX_CHARS]
+    return replace(found, description=description)
 
 
 def sku_of(found: FoundListing, marketplace: str) -> str:
@@ -56,7 +68,7 @@ def content_of(found: FoundListing) -> Content:
     }
     return Content(
         title=title,
-        description=found.description.strip()[: limits.PRODUCT_DESCRIPTION_MAX_CHARS] or title,
+        description=shortened(found).description or title,
         price=_minor_units(found),
         currency=found.currency,
         quantity=min(max(found.quantity, 0), limits.PRODUCT_QUANTITY_MAX),

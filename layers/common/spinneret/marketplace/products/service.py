@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping
 from dataclasses import replace
+from typing import Any
 
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import Conflict, existing
@@ -75,8 +76,14 @@ class ProductService:
         listed product.
         """
         rules.check(content, overrides, self.marketplaces)
+        return self._changed(tenant, product_id, sku, content=content, overrides=overrides)
 
-        def updated() -> Product | None:
+    def change_sku(self, tenant: str, product_id: str, sku: str) -> Product:
+        """Give the product another SKU. Raises NotFound, and Conflict as `update`."""
+        return self._changed(tenant, product_id, sku)
+
+    def _changed(self, tenant: str, product_id: str, sku: str | None, **changes: Any) -> Product:
+        def changed() -> Product | None:
             former = self.get(tenant, product_id)
             if sku not in (None, former.sku) and self._live(tenant, product_id):
                 raise Conflict.of_field(
@@ -84,15 +91,14 @@ class ProductService:
                 )
             product = replace(
                 former,
+                **changes,
                 sku=sku or former.sku,
-                content=content,
-                overrides=overrides,
                 updated_at=self.clock(),
                 version=former.version + 1,
             )
             return product if self.store.replace(former, product) else None
 
-        return until_written(updated, changing("the product"))
+        return until_written(changed, changing("the product"))
 
     def remove(self, tenant: str, product_id: str) -> None:
         """Remove the product. Its jobs remain, but its tasks are hidden.
