@@ -391,6 +391,26 @@ def test_an_order_that_is_read_again_counts_once(bench: Bench) -> None:
     assert found.content.quantity == 2
 
 
+@pytest.mark.parametrize("marketplace", ["ebay", "etsy"])
+def test_a_sale_counts_by_its_listing_whatever_sku_that_has(
+    marketplace: str, bench: Bench
+) -> None:
+    """As of an imported or linked one: there it may have another SKU, or none."""
+    product, other = bench.product(quantity=3), bench.product(quantity=3)
+    for each in (product, other):
+        bench.done("publish", marketplace, each)
+    [listing] = bench.listings.of_product(bench.tenant, product.id)
+    if marketplace == "ebay":
+        bench.ebay.sell(other.sku, "o-1")
+        bench.ebay.orders[0]["lineItems"][0]["legacyItemId"] = listing.external_id
+    else:
+        bench.etsy.sell("", 1)
+        bench.etsy.receipts[0]["transactions"][0]["listing_id"] = int(str(listing.external_id))
+    bench.done("orders", marketplace)
+    stock = [bench.cataloguing.get(bench.tenant, each.id) for each in (product, other)]
+    assert [each.content.quantity for each in stock] == [2, 3]
+
+
 def test_an_order_of_something_else_is_recorded_without_a_product(bench: Bench) -> None:
     bench.ebay.sell("unknown-sku", "o-1")
     bench.done("orders", "ebay")

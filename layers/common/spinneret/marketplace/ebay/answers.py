@@ -289,6 +289,8 @@ class OrderLine(TypedDict):
     """Line of an order."""
 
     lineItemId: Id
+    legacyItemId: NotRequired[Id | None]
+    """Id of the listing."""
     sku: NotRequired[str]
     quantity: NotRequired[int]
 

@@ -134,6 +134,7 @@ def orders(work: StepContext) -> Mapping[str, Any]:
                     quantity=line.get("quantity", 1),
                     sold_at=order.get("creationDate", ""),
                     state=_state_of(order),
+                    listing_id=line.get("legacyItemId"),
                 )
         seen += len(found)
         offset += len(found)

@@ -150,6 +150,7 @@ class Transaction(TypedDict):
     """Line of an order."""
 
     transaction_id: Id
+    listing_id: NotRequired[Id | None]
     sku: NotRequired[str | None]
     quantity: NotRequired[int]
 

@@ -135,6 +135,7 @@ def orders(work: StepContext, api: EtsyApi) -> Mapping[str, Any]:
                     quantity=line.get("quantity", 1),
                     sold_at=sold_at,
                     state=_state_of_order(receipt),
+                    listing_id=line.get("listing_id"),
                 )
         seen += len(receipts)
         offset += len(receipts)

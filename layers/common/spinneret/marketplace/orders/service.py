@@ -95,6 +95,7 @@ class OrderBook:
         quantity: int,
         sold_at: str,
         state: OrderState = OrderState.PAID,
+        listing_id: str | None = None,
     ) -> Sale:
         """Record a line of an order, or the order's present state.
 
@@ -119,7 +120,7 @@ class OrderBook:
             recorded_at=to_iso(self.clock()),
             version=1,
         )
-        stored = self.sales.get(owner, sale.key) or self._stored(sale)
+        stored = self.sales.get(owner, sale.key) or self._stored(sale, listing_id)
         stored = self._moved(stored, state)
         return stored if stored.handled else self._adjust(stored)
 
@@ -161,8 +162,8 @@ class OrderBook:
             self.sales.keep_position(walk, after)
         return asked
 
-    def _stored(self, sale: Sale) -> Sale:
-        product = self.products.find(sale.tenant, sale.sku) if sale.sku else None
+    def _stored(self, sale: Sale, listing_id: str | None = None) -> Sale:
+        product = self._sold(sale, listing_id)
         if product is None:
             return self._first(sale)
         taken = replace(sale, product_id=product.id, outcome=SaleOutcome.RESERVED)
@@ -189,6 +190,15 @@ class OrderBook:
             "oversold", extra={"product_id": product.id, "orders": list(conflict.conflicts_with)}
         )
         return self._first(conflict)
+
+    def _sold(self, sale: Sale, listing_id: str | None) -> Product | None:
+        """Return the product that has the listing, whose SKU there may be another or none; else the
+        product of the SKU."""
+        tenant, known = sale.tenant, sale.product_id
+        if known is None and listing_id is not None:
+            known = self.listings.holder(tenant, sale.marketplace, listing_id)
+        product = self.products.get(tenant, known) if known is not None else None
+        return product or (self.products.find(tenant, sale.sku) if sale.sku else None)
 
     def _first(self, sale: Sale) -> Sale:
         """Store the sale unless another caller has; return the stored one."""
