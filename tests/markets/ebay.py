@@ -351,7 +351,10 @@ class FakeEbay:
         )
         if refused:
             return _error(400, refused, "Invalid category.")
-        if not offer.get("listingPolicies", {}).get("returnPolicyId"):
+        policies = offer.get("listingPolicies", {})
+        if policies.get("paymentPolicyId") not in self.policies["payment"]:
+            return _error(400, 25008, "Invalid payment policy information.")
+        if not policies.get("returnPolicyId"):
             return _error(400, 25009, "Invalid Return policy information.")
         missing = [name for name in self.required_aspects if name not in product["aspects"]]
         if missing or not product.get("ean"):

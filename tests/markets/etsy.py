@@ -149,6 +149,8 @@ class FakeEtsy:
         if seen.headers["content-type"] != "application/x-www-form-urlencoded":
             return StubResponse(400, {"error": "not a form"})
         missing = [name for name in _REQUIRED if name not in form]
+        if int(form["shipping_profile_id"][0]) not in self.profiles:
+            return StubResponse(400, {"error": "Invalid shipping_profile_id"})
         if missing or form["title"][0] in self.refused_titles:
             return StubResponse(
                 400, {"error": f"Missing or wrong: {', '.join(missing) or 'title'}"}

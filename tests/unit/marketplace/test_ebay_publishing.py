@@ -216,6 +216,20 @@ def test_missing_aspects_and_policies_are_the_sellers_to_add(bench: Bench) -> No
     assert [each["path"] for each in task.error_details["fields"]] == ["policy", "location"]
 
 
+@pytest.mark.parametrize("marketplace", ["ebay", "etsy"])
+def test_a_retry_uses_what_the_seller_has_changed_in_the_account(
+    marketplace: str, bench: Bench
+) -> None:
+    bench.done("publish", marketplace, bench.product("First"))  # its account is cached
+    bench.ebay.policies["payment"], bench.etsy.profiles = ["pay-2"], [32]
+    job = bench.done("publish", marketplace, bench.product())
+    assert job.status == "failed"
+    bench.clock.advance(60)
+    bench.publishing.move(bench.tenant, job.id, Transition.RETRY)
+    job = bench.finish(job.ref)
+    assert job.status == "completed", job.last_error
+
+
 def test_an_account_that_isnt_ready_is_asked_about_once_a_minute(memory: Bench) -> None:
     bench = memory
     bench.ebay.policies["return"] = []

@@ -5,7 +5,7 @@ from datetime import datetime, time, timedelta
 from typing import Any
 
 from spinneret.jobs.worker import Defer
-from spinneret.kernel.clock import parse_stamp, to_iso
+from spinneret.kernel.clock import to_iso
 from spinneret.kernel.errors import InputNeeded
 from spinneret.marketplace import limits
 from spinneret.marketplace.ebay import rules
@@ -31,13 +31,14 @@ def account(work: StepContext) -> Mapping[str, Any]:
     InputNeeded if one is missing, or if the seller hasn't joined the programme.
 
     They are looked up once an hour, so once for a batch: without them every product would fail at
-    its last step. A missing one is cached for a minute, for the batch's other products, so that a
-    seller who adds it needn't wait longer.
+    its last step. After a missing one, and for a retry, that is once a minute: the seller may have
+    changed them just now.
     """
     _, content = work.subject.sold
     site, now = rules.site_of(content), work.clock()
     kept = work.calls.access.settings.get(site)
-    if kept is None or parse_stamp(kept["checked_at"]) + _fresh(kept) <= now:
+    is_doubtful = kept is not None and (kept.get("missing") or work.context.job.run > 1)
+    if kept is None or common.is_stale(kept["checked_at"], now, is_doubtful=bool(is_doubtful)):
         account = Preconditions(api_of(work)).account(site)
         fields = [dict(each) for each in account.missing]
         kept = {**account.found, "missing": fields, "checked_at": to_iso(now)}
@@ -48,14 +49,6 @@ def account(work: StepContext) -> Mapping[str, Any]:
     chosen = {KEYS[name]: each for name, each in require_choices(work, CHOOSING).items()}
     first = {name: kept[name] for name in kept if name not in ("checked_at", "missing")}
     return {**first, **chosen}
-
-
-def _fresh(kept: Mapping[str, Any]) -> timedelta:
-    """Return how long a check of the account remains valid."""
-    seconds = limits.PRECONDITIONS_FRESH_SECONDS
-    return timedelta(
-        seconds=limits.PRECONDITIONS_MISSING_SECONDS if kept.get("missing") else seconds
-    )
 
 
 def category(work: StepContext) -> Mapping[str, Any]:

@@ -32,6 +32,7 @@ def publish(subject: Subject) -> Sequence[PlanStep]:
             "/sell/inventory/v1/offer",
             what,
             listing_steps.make_offer,
+            of_run=True,  # it has the account's policies
         ),
         step(
             "publish",
@@ -63,6 +64,7 @@ def update(subject: Subject) -> Sequence[PlanStep]:
             PRICE_QUANTITY,
             what,
             listing_steps.revise_stock,
+            of_run=True,
         ),
         step("item", "Update inventory item", "PUT", _ITEM, what, listing_steps.revise_item),
         step(
@@ -72,6 +74,7 @@ def update(subject: Subject) -> Sequence[PlanStep]:
             "/sell/inventory/v1/offer/{offerId}",
             what,
             listing_steps.revise_offer,
+            of_run=True,
         ),
         common.save(subject, listing_steps.known_listing, "ebay_id"),
     ]
@@ -135,6 +138,7 @@ def _preparations(subject: Subject) -> list[PlanStep]:
             "/sell/account/v1/{kind}_policy",
             {"marketplace_id": site, **common.chosen(content)},
             listing_steps.account,
+            of_run=True,
         ),
         step(
             "category",

@@ -1,14 +1,12 @@
 """Steps of each action on Etsy."""
 
 from collections.abc import Mapping, Sequence
-from datetime import timedelta
 from functools import partial
 from typing import Any, Final
 
 from spinneret.kernel.canonical import fingerprint
-from spinneret.kernel.clock import parse_stamp, to_iso
+from spinneret.kernel.clock import to_iso
 from spinneret.kernel.errors import InputNeeded, MarketplaceUnavailable, field_error
-from spinneret.marketplace import limits
 from spinneret.marketplace.etsy import drafts, reading, rules
 from spinneret.marketplace.etsy.api import EtsyApi
 from spinneret.marketplace.etsy.choosing import CHOOSING, shop_of
@@ -112,7 +110,8 @@ def _account_step(content: Content | None = None) -> PlanStep:
             require_choices(work, CHOOSING)
         return _account(work)
 
-    return step(_ACCOUNT, "Check shop and profiles", "GET", path, common.chosen(content), run)
+    what = common.chosen(content)
+    return step(_ACCOUNT, "Check shop and profiles", "GET", path, what, run, of_run=True)
 
 
 def _images(subject: Subject) -> list[PlanStep]:
@@ -149,9 +148,8 @@ def _api(work: StepContext) -> EtsyApi:
 def _account(work: StepContext) -> Mapping[str, Any]:
     """Return shop, shipping profile and processing profile, looked up once an hour. Raises
     InputNeeded if a profile is missing."""
-    kept = work.calls.access.settings.get("shop")
-    fresh = timedelta(seconds=limits.PRECONDITIONS_FRESH_SECONDS)
-    if kept and parse_stamp(kept["checked_at"]) + fresh > work.clock():
+    kept, is_retry = work.calls.access.settings.get("shop"), work.context.job.run > 1
+    if kept and not common.is_stale(kept["checked_at"], work.clock(), is_doubtful=is_retry):
         return {name: kept[name] for name in kept if name != "checked_at"}
     shop_id = shop_of(work.calls)
     api = EtsyApi(work.calls, shop_id)

@@ -1,11 +1,11 @@
 """Steps that the plans of several marketplaces share."""
 
 from collections.abc import Callable, Mapping, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any, Final
 
 from spinneret.jobs.worker import Defer
-from spinneret.kernel.clock import to_iso
+from spinneret.kernel.clock import parse_stamp, to_iso
 from spinneret.kernel.errors import Conflict, InputNeeded, ValidationFailed
 from spinneret.marketplace import limits
 from spinneret.marketplace.listings.models import Drift, Listing, ListingState
@@ -30,6 +30,12 @@ def identity(subject: Subject) -> dict[str, Any]:
 def chosen(content: Content | None) -> dict[str, Any]:
     """Return the payload of a step that depends on the seller's choices, if there are any."""
     return {"choices": dict(content.choices)} if content is not None and content.choices else {}
+
+
+def is_stale(checked_at: str, now: datetime, *, is_doubtful: bool) -> bool:
+    """Return whether what was found in the seller's account has to be looked up again."""
+    usual, doubtful = limits.PRECONDITIONS_FRESH_SECONDS, limits.PRECONDITIONS_DOUBTFUL_SECONDS
+    return parse_stamp(checked_at) + timedelta(seconds=doubtful if is_doubtful else usual) <= now
 
 
 def ask(question: str) -> PlanStep:

@@ -75,6 +75,11 @@ def require_time(payload: Mapping[str, Any], now: datetime) -> None:
         raise Defer(time, SCHEDULED, appointed=True)
 
 
+def _digest(step: PlanStep, run: int) -> str:
+    of_run = [run] if step.of_run and run > 1 else []
+    return fingerprint([step.key, step.method, step.path, dict(step.payload), *of_run])
+
+
 @dataclass(frozen=True, kw_only=True)
 class Command:
     """Payload of a marketplace job."""
@@ -255,7 +260,7 @@ class PublishHandler:
                 http_method=step.method,
                 path=step.path,
                 payload=step.payload,
-                digest=fingerprint([step.key, step.method, step.path, dict(step.payload)]),
+                digest=_digest(step, job.run),
                 created_at=now,
             )
             for position, step in enumerate(steps, start=1)

@@ -27,6 +27,8 @@ class PlanStep:
     path: str | None = None
     payload: Mapping[str, Any] = field(default_factory=dict)
     """Data that the task shows, and that its success depends on."""
+    of_run: bool = False
+    """Whether its success counts for one run only: a retry looks up again what may have changed."""
 
 
 def step(
@@ -37,6 +39,8 @@ def step(
     payload: Mapping[str, Any],
     run: Callable[[StepContext], Mapping[str, Any]],
     via: TaskType = TaskType.DIRECT_HTTP,
+    *,
+    of_run: bool = False,
 ) -> PlanStep:
     """Return a step that is one request to the marketplace."""
     return PlanStep(
@@ -47,6 +51,7 @@ def step(
         path=path,
         payload=payload,
         run=run,
+        of_run=of_run,
     )
 
 
