@@ -185,12 +185,33 @@ def test_a_fault_that_lasts_is_no_fault_of_the_seller(memory: Bench) -> None:
     assert memory.finish(job.ref).status == "completed"
 
 
-def test_a_token_endpoint_that_answers_html_is_no_fault_of_the_seller(memory: Bench) -> None:
+@pytest.mark.parametrize(
+    "answer",
+    [
+        *(StubResponse(status, raw=b"<html>") for status in (200, 403, 404)),
+        StubResponse(400),
+        StubResponse(401, {"error": "invalid_client"}),
+    ],
+    ids=lambda answer: str(answer.status),
+)
+def test_a_token_endpoint_that_refuses_nobodys_leave_is_no_fault_of_the_seller(
+    answer: StubResponse, memory: Bench
+) -> None:
     memory.connect("etsy", seconds=10)
-    memory.web.around = lambda name, serve: (
-        StubResponse(200, raw=b"<html>") if name.endswith("/token") else serve()
-    )
+    memory.web.around = lambda name, serve: answer if name.endswith("/token") else serve()
     job = memory.done("sync", "etsy", memory.product())
     assert job.last_error is not None
     assert job.last_error.code == "MAX_RETRIES_EXCEEDED"
     assert memory.connecting.get(memory.tenant, "etsy").status is ConnectionStatus.ACTIVE
+
+
+def test_a_429_of_the_token_endpoint_waits_uncharged(memory: Bench) -> None:
+    memory.connect("etsy", seconds=10)
+    busy = [StubResponse(429, None, {"Retry-After": "120"})] * 4
+    memory.web.around = lambda name, serve: (
+        busy.pop() if busy and name.endswith("/token") else serve()
+    )
+    began = memory.clock()
+    job = memory.done("delete", "etsy", memory.product())
+    assert (job.status, job.attempts) == ("completed", 0)
+    assert (memory.clock() - began).total_seconds() >= 4 * 120

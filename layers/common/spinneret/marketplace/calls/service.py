@@ -127,7 +127,7 @@ class SellerApiClient:
             raise MarketplaceUnavailable(
                 f"{self.marketplace} answered {answer.status}",
                 details={"status": answer.status},
-                retry_after=self._asked(answer),
+                retry_after=_asked(answer, self.clock()),
             )
         self._obey(answer)
         return answer
@@ -180,19 +180,9 @@ class SellerApiClient:
             at = self.pace.take(self.tenant, self.marketplace, now)
 
     def _held(self, answer: MarketAnswer) -> Defer:
-        asked = self._asked(answer)
-        if asked is None and answer.headers.get("x-remaining-today") == "0":
-            asked = _DAY_HOLD_SECONDS
-        wait = timedelta(seconds=_HOLD_SECONDS if asked is None else asked)
-        until = self.clock() + wait
+        until = self.clock() + asked_wait(answer, self.clock())
         self.pace.hold(self.tenant, self.marketplace, until)
         return self._deferral(until)
-
-    def _asked(self, answer: MarketAnswer) -> float | None:
-        """Return the response's Retry-After in seconds, at most MARKETPLACE_HOLD_SECONDS, or
-        None."""
-        said = answer.headers.get("retry-after", "")
-        return parse_retry_after(said, self.clock(), limits.MARKETPLACE_HOLD_SECONDS)
 
     def _deferral(self, until: datetime) -> Defer:
         """Return the Defer for a wait until `until`.
@@ -215,3 +205,17 @@ class SellerApiClient:
         elif answer.headers.get("x-remaining-this-second") == "0":
             until = self.clock() + timedelta(seconds=1)
             self.pace.hold(self.tenant, self.marketplace, until)
+
+
+def asked_wait(answer: MarketAnswer, now: datetime) -> timedelta:
+    """Return the wait that a 429 asks for. A wait of nothing is none: the next call would be
+    refused, too."""
+    is_spent = answer.headers.get("x-remaining-today") == "0"
+    usual = _DAY_HOLD_SECONDS if is_spent else _HOLD_SECONDS
+    return timedelta(seconds=_asked(answer, now) or usual)
+
+
+def _asked(answer: MarketAnswer, now: datetime) -> float | None:
+    """Return the response's Retry-After in seconds, at most MARKETPLACE_HOLD_SECONDS, or None."""
+    said = answer.headers.get("retry-after", "")
+    return parse_retry_after(said, now, limits.MARKETPLACE_HOLD_SECONDS)

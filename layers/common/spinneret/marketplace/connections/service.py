@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from typing import Final
 from urllib.parse import urlencode
 
+from spinneret.jobs.worker import Defer
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import AuthRequired, MarketplaceUnavailable, NotFound
@@ -90,7 +91,10 @@ class ConnectionService:
         if app.pkce:
             sealed = consent.sealed_verifier
             form["code_verifier"] = self.vault.unseal(tenant, marketplace, _VERIFIER, sealed)
-        grant = self.endpoint.ask(app, client, form)
+        try:
+            grant = self.endpoint.ask(app, client, form, now)
+        except Defer as busy:
+            raise MarketplaceUnavailable(f"{marketplace} {busy}") from busy
         empty = _empty(tenant, marketplace, app, grant.account, now)
         connection = with_grant(empty, grant, self.vault, now)
         self.store.put(connection)

@@ -14,7 +14,7 @@ from spinneret.kernel.errors import DependencyUnavailable, MarketplaceUnavailabl
 from spinneret.kernel.service import service
 from spinneret.marketplace import limits
 from spinneret.marketplace.calls.models import MarketAnswer, MarketRequest, form_body
-from spinneret.marketplace.calls.service import LATER, MarketplaceTransport
+from spinneret.marketplace.calls.service import LATER, MarketplaceTransport, asked_wait
 from spinneret.marketplace.connections.models import (
     AccessToken,
     ClientSecrets,
@@ -39,8 +39,10 @@ class TokenEndpoint:
     def __init__(self, door: MarketplaceTransport) -> None:
         self._door = door
 
-    def ask(self, app: OAuthApp, client: ClientSecrets, form: Mapping[str, str]) -> Grant:
-        """Request tokens. Raises ReauthNeeded if the marketplace refuses, and
+    def ask(
+        self, app: OAuthApp, client: ClientSecrets, form: Mapping[str, str], now: datetime
+    ) -> Grant:
+        """Request tokens. Raises ReauthNeeded if the marketplace refuses, Defer for a 429, and
         MarketplaceUnavailable."""
         fields = dict(form) if app.basic else {"client_id": client.client_id, **form}
         body, headers = form_body(fields)
@@ -55,6 +57,8 @@ class TokenEndpoint:
             ),
             limits.MARKETPLACE_CALL_SECONDS,
         )
+        if answer.status == 429:
+            raise Defer(now + asked_wait(answer, now), "the limits of the token endpoint")
         return _grant(app, answer)
 
     def revoke(self, app: OAuthApp, client: ClientSecrets, token: str) -> None:
@@ -133,7 +137,7 @@ class Tokens:
         app, client = self.apps[marketplace], self.secrets.client(marketplace)
         form = {"grant_type": "client_credentials", "scope": app.application_scope}
         try:
-            grant = self.endpoint.ask(app, client, form)
+            grant = self.endpoint.ask(app, client, form, self.clock())
         except ReauthNeeded as refused:
             raise MarketplaceUnavailable(
                 f"{marketplace} issued no application token", details=refused.details
@@ -177,13 +181,13 @@ class Tokens:
         if app.basic:
             form["scope"] = " ".join(connection.scopes)
         try:
-            grant = self.endpoint.ask(app, client, form)
+            grant = self.endpoint.ask(app, client, form, now)
         except ReauthNeeded:
             after = self._settled(mine, replace(mine, status=ConnectionStatus.NEEDS_REAUTH))
             if after.status is ConnectionStatus.ACTIVE:  # the seller has consented again
                 return after
             raise
-        except MarketplaceUnavailable:
+        except (Defer, MarketplaceUnavailable):
             self._settled(mine, mine)
             raise
         return self._settled(mine, with_grant(mine, grant, self.vault, self.clock()))
@@ -260,6 +264,10 @@ class _Tokens(TypedDict):
     refresh_token_expires_in: NotRequired[int]
 
 
+_NOT_THE_SELLERS: Final = frozenset({"invalid_client", "server_error", "temporarily_unavailable"})
+"""Errors that a new consent wouldn't mend."""
+
+
 class _Refusal(TypedDict):
     """Error of a token endpoint (RFC 6749, section 5.2)."""
 
@@ -272,7 +280,10 @@ def _grant(app: OAuthApp, answer: MarketAnswer) -> Grant:
     if not answer.ok:
         said = answer.read_error(_Refusal)
         reason = str(answer.status) if said is None else said["error"]
-        raise ReauthNeeded("the marketplace issued no token", details={"reason": reason})
+        message, details = "the marketplace issued no token", {"reason": reason}
+        if said is None or reason in _NOT_THE_SELLERS:  # an intermediary's answer proves nothing
+            raise MarketplaceUnavailable(message, details=details)
+        raise ReauthNeeded(message, details=details)
     data = answer.read(_Tokens)
     renewed = data.get("refresh_token")
     lasts = data.get("refresh_token_expires_in")
