@@ -351,11 +351,8 @@ class FakeEbay:
         )
         if refused:
             return _error(400, refused, "Invalid category.")
-        policies = offer.get("listingPolicies", {})
-        if policies.get("paymentPolicyId") not in self.policies["payment"]:
-            return _error(400, 25008, "Invalid payment policy information.")
-        if not policies.get("returnPolicyId"):
-            return _error(400, 25009, "Invalid Return policy information.")
+        if (policy := self._wrong_policy(offer)) is not None:
+            return policy
         missing = [name for name in self.required_aspects if name not in product["aspects"]]
         if missing or not product.get("ean"):
             return _error(400, 25002, "A user error has occurred. The item specific is missing.")
@@ -364,6 +361,14 @@ class FakeEbay:
         offer["listing"] = {"listingId": listing_id, "listingStatus": "ACTIVE"}
         self.listings[listing_id] = offer_id
         return StubResponse(200, {"listingId": listing_id, "warnings": []})
+
+    def _wrong_policy(self, offer: dict[str, Any]) -> StubResponse | None:
+        policies = offer.get("listingPolicies", {})
+        if policies.get("paymentPolicyId") not in self.policies["payment"]:
+            return _error(400, 25008, "Invalid payment policy information.")
+        if not policies.get("returnPolicyId"):
+            return _error(400, 25009, "Invalid Return policy information.")
+        return None
 
     def _withdraw(self, _: RecordedRequest, offer_id: str) -> StubResponse:
         offer = self.offers[offer_id]

@@ -108,6 +108,28 @@ def test_what_others_set_on_an_item_is_sent_again(bench: Bench) -> None:
     assert after["availability"]["shipToLocationAvailability"]["quantity"] == 3
 
 
+def test_what_others_set_on_an_offer_is_sent_again(bench: Bench) -> None:
+    product = bench.product(price=2000)
+    bench.done("publish", "ebay", product)
+    [offer] = bench.ebay.offers.values()
+    offer["listingPolicies"]["bestOfferTerms"] = {"bestOfferEnabled": True}
+    offer["pricingSummary"]["minimumAdvertisedPrice"] = {"value": "15.0", "currency": "EUR"}
+    offer["pricingSummary"]["price"]["value"] = "20.0"  # as eBay spells it
+    synced = bench.done("sync", "ebay", product)
+    assert synced.result is not None
+    assert synced.result["drift"] == []
+    bench.done("update", "ebay", product)
+    assert bench.ebay.calls["_put_offer"] == bench.ebay.calls["_update_stock"] == 0
+    bench.done("update", "ebay", bench.edit(product, price=2100, description="Worn once."))
+    [offer] = bench.ebay.offers.values()
+    assert offer["listingDescription"] == "Worn once."
+    assert offer["listingPolicies"]["bestOfferTerms"] == {"bestOfferEnabled": True}
+    assert offer["pricingSummary"] == {
+        "price": {"value": "21.00", "currency": "EUR"},
+        "minimumAdvertisedPrice": {"value": "15.0", "currency": "EUR"},
+    }
+
+
 def test_an_update_without_a_change_sends_nothing(bench: Bench) -> None:
     product = bench.product()
     bench.done("publish", "ebay", product)

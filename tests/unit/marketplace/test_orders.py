@@ -392,9 +392,7 @@ def test_an_order_that_is_read_again_counts_once(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize("marketplace", ["ebay", "etsy"])
-def test_a_sale_counts_by_its_listing_whatever_sku_that_has(
-    marketplace: str, bench: Bench
-) -> None:
+def test_a_sale_counts_by_its_listing_whatever_sku_that_has(marketplace: str, bench: Bench) -> None:
     """As of an imported or linked one: there it may have another SKU, or none."""
     product, other = bench.product(quantity=3), bench.product(quantity=3)
     for each in (product, other):

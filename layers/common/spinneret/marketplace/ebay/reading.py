@@ -8,8 +8,8 @@ from spinneret.kernel.errors import InputNeeded, MarketplaceUnsettled, field_err
 from spinneret.marketplace.ebay import rules
 from spinneret.marketplace.ebay.answers import Order
 from spinneret.marketplace.ebay.listing_steps import api_of, listing_of, standing_offer
-from spinneret.marketplace.ebay.preconditions import POLICIES
 from spinneret.marketplace.listings.models import ListingState
+from spinneret.marketplace.money import decimal_text
 from spinneret.marketplace.orders.models import OrderState
 from spinneret.marketplace.publishing import common
 from spinneret.marketplace.publishing.work import StepContext
@@ -81,12 +81,14 @@ def _unlinked(sku: str, wanted: str | None, found: list[str]) -> InputNeeded:
 
 def _adopted(work: StepContext, offer: Mapping[str, Any], listing_id: str) -> Mapping[str, Any]:
     """Record the published offer as the product's listing, with its differences."""
-    product, content = work.subject.sold
-    price = rules.offer_of(content, product.sku, "", _nothing())["pricingSummary"]["price"]
+    _, content = work.subject.sold
+    theirs = rules.price_of(offer.get("pricingSummary", {}))
+    price = decimal_text(content.price, content.currency)
     drift = common.drift_between(
-        {"price": price["value"], "currency": price["currency"], "quantity": content.quantity},
+        {"price": price, "currency": content.currency, "quantity": content.quantity},
         {
-            **_price_of(offer),
+            "price": theirs["value"],
+            "currency": theirs["currency"],
             "quantity": offer.get("availableQuantity"),
         },
     )
@@ -103,16 +105,6 @@ def _adopted(work: StepContext, offer: Mapping[str, Any], listing_id: str) -> Ma
         "ebay_id": listing_id,
         "drift": [[each.field, each.ours, each.theirs] for each in drift],
     }
-
-
-def _price_of(offer: Mapping[str, Any]) -> dict[str, Any]:
-    price = offer.get("pricingSummary", {}).get("price", {})
-    return {"price": price.get("value"), "currency": price.get("currency")}
-
-
-def _nothing() -> dict[str, str]:
-    names = [*(f"{kind}_policy_id" for kind in POLICIES), "location_key"]
-    return dict.fromkeys(names, "")
 
 
 def orders(work: StepContext) -> Mapping[str, Any]:
@@ -166,7 +158,9 @@ def message(work: StepContext) -> Mapping[str, Any]:
     api = api_of(work)
 
     def find() -> Mapping[str, Any] | None:
-        begun = to_iso(work.context.job.created_at)  # a retry looks for messages of earlier runs, too
+        begun = to_iso(
+            work.context.job.created_at
+        )  # a retry looks for messages of earlier runs, too
         for each in api.conversation(conversation):
             if each.get("messageBody") == text and each.get("createdDate", "") >= begun[:19]:
                 return {"message_id": each.get("messageId", "")}

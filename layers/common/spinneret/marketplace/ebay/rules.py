@@ -1,12 +1,14 @@
 """Map a product to eBay's terms. Pure."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from decimal import Decimal, InvalidOperation
 from typing import Any, Final
 
 from spinneret.kernel.errors import field_error
 from spinneret.marketplace.ebay.answers import Aspect
 from spinneret.marketplace.markup import plain_text, safe_html
-from spinneret.marketplace.money import decimal_text
+from spinneret.marketplace.money import CURRENCIES, decimal_text
 from spinneret.marketplace.products.models import Content
 from spinneret.marketplace.vocabularies.models import VOCABULARIES, value_of
 
@@ -198,11 +200,34 @@ def offer_of(
 
 
 def offer_update(wanted: Mapping[str, Any], standing: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return the body that turns the existing offer into the wanted one; None if they agree."""
-    merged = {**standing, **wanted}
-    if all(standing.get(name) == value for name, value in wanted.items()):
+    """Return the body that turns the existing offer into the wanted one; None if they agree. Terms
+    and prices that others set are resent."""
+    changed = {name: _over(standing, wanted, name) for name in wanted}
+    if all(standing.get(name) == value for name, value in changed.items()):
         return None
+    merged = {**standing, **changed}
     return {name: value for name, value in merged.items() if name not in _OF_OFFERS}
+
+
+def _over(standing: Mapping[str, Any], wanted: Mapping[str, Any], name: str) -> Any:
+    """Return our value of a field over the existing one; an equal price stays as eBay spells it."""
+    ours, theirs = wanted[name], standing.get(name)
+    if not isinstance(ours, dict) or not isinstance(theirs, dict):
+        return ours
+    if name == "pricingSummary" and price_of(theirs) == ours["price"]:
+        return theirs
+    return {**theirs, **ours}
+
+
+def price_of(pricing: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the price of an offer's `pricingSummary` with the digits of its currency: eBay may
+    spell 20.00 as 20.0."""
+    price = pricing.get("price") or {}
+    value, currency = price.get("value"), price.get("currency")
+    with suppress(InvalidOperation):
+        if currency in CURRENCIES and value is not None:
+            value = str(Decimal(str(value)).quantize(Decimal(1).scaleb(-CURRENCIES[currency])))
+    return {"value": value, "currency": currency}
 
 
 def is_same_item(wanted: Mapping[str, Any], standing: Mapping[str, Any]) -> bool:
@@ -229,7 +254,7 @@ def price_quantity(
     with_ours = {**standing_item, "availability": item["availability"]}
     others = [name for name in offer if name not in _OF_STOCK]
     if not is_same_item(item, with_ours) or any(
-        standing_offer.get(name) != offer[name] for name in others
+        standing_offer.get(name) != _over(standing_offer, offer, name) for name in others
     ):
         return None
     if is_same_item(item, standing_item) and offer_update(offer, standing_offer) is None:
