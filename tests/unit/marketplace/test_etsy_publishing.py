@@ -86,6 +86,24 @@ def test_an_update_changes_fields_and_inventory_and_leaves_images(bench: Bench) 
     assert bench.etsy.calls["_upload"] == uploads
 
 
+@pytest.mark.parametrize(
+    ("currency", "price", "divisor"), [("EUR", 1990, 100), ("JPY", 1990, 1), ("TND", 1990, 1000)]
+)
+def test_what_etsy_only_spells_differently_is_no_difference(
+    currency: str, price: int, divisor: int, bench: Bench
+) -> None:
+    product = bench.product(title="Mum's  mug", price=price, currency=currency)
+    bench.done("publish", "etsy", product)
+    [listing] = bench.etsy.listings.values()
+    listing["title"] = "Mum&#39;s mug"
+    listing["price"] = {"amount": price, "divisor": divisor, "currency_code": currency}
+    assert bench.done("sync", "etsy", product).result["drift"] == []  # type: ignore[index]
+    listing["price"]["amount"] += 1
+    listing["title"] = "Dad&#39;s mug"
+    found = bench.done("sync", "etsy", product).result["drift"]  # type: ignore[index]
+    assert [each[0] for each in found] == ["title", "price"]
+
+
 def test_variations_made_there_are_left_alone(bench: Bench) -> None:
     product = bench.product()
     bench.done("publish", "etsy", product)

@@ -10,6 +10,7 @@ from spinneret.marketplace.etsy import drafts, rules
 from spinneret.marketplace.etsy.answers import Receipt, ShopListing
 from spinneret.marketplace.etsy.api import EtsyApi
 from spinneret.marketplace.listings.models import Listing, ListingState
+from spinneret.marketplace.money import decimal_text
 from spinneret.marketplace.orders.models import OrderState
 from spinneret.marketplace.products.models import Content
 from spinneret.marketplace.publishing import common
@@ -64,10 +65,12 @@ def _state_of(standing: ShopListing, listing: Listing) -> ListingState:
 def _ours_and_theirs(
     content: Content, standing: ShopListing
 ) -> tuple[dict[str, Any], dict[str, Any]]:
+    title = standing.get("title")
+    is_same = title is not None and rules.same_title(title) == rules.same_title(content.title)
     ours: dict[str, Any] = {"title": content.title, "quantity": content.quantity}
-    theirs = {"title": standing.get("title"), "quantity": standing.get("quantity")}
+    theirs = {"title": content.title if is_same else title, "quantity": standing.get("quantity")}
     if money := standing.get("price"):
-        ours["price"] = f"{rules.price_of(content):.2f}"
+        ours["price"] = decimal_text(content.price, content.currency)
         theirs["price"] = rules.money_text(money)
     return ours, theirs
 
