@@ -174,15 +174,21 @@ def test_a_webhook_has_the_sellers_orders_read(bench: Bench) -> None:
     assert [each.job.payload["action_code"] for each in jobs] == ["orders", "publish"]
 
 
-@pytest.mark.parametrize("wrong", ["signature", "old", "nothing", "another body"])
+@pytest.mark.parametrize(
+    "wrong", ["signature", "no base64", "old", "beyond numbers", "nothing", "another body"]
+)
 def test_a_webhook_that_isnt_signed_just_now_is_refused(wrong: str, bench: Bench) -> None:
     body, at = json.dumps({"shop_id": int(SHOP)}), int(bench.clock().timestamp())
     headers = _signed(body, at)
     match wrong:
         case "signature":
             headers = _signed(body, at, "whsec_AAAA")
+        case "no base64":
+            headers["Webhook-Signature"] = "v1,\u00e9"
         case "old":
             headers = _signed(body, at - 301)
+        case "beyond numbers":
+            headers["Webhook-Timestamp"] = "9" * 5000
         case "nothing":
             headers = {}
         case _:

@@ -13,6 +13,7 @@ from spinneret.marketplace.connections.models import ClientSecrets
 from spinneret.marketplace.connections.service import ConnectionService, verified
 
 _LATE_SECONDS: Final = 300.0  # Standard Webhooks: older messages may be replays
+_STAMP: Final = re.compile(r"[0-9]{1,12}")  # seconds since 1970
 _SHOP: Final = re.compile(r"/shops/(\d+)/")
 
 
@@ -64,7 +65,7 @@ def received(
         secret = services.secrets.client(marketplace).webhook_secret
     except Conflict:
         secret = ""
-    in_time = stamped.isdecimal() and abs(now.timestamp() - int(stamped)) <= _LATE_SECONDS
+    in_time = _STAMP.fullmatch(stamped) and abs(now.timestamp() - int(stamped)) <= _LATE_SECONDS
     identifier, signatures = given.get("webhook-id", ""), given.get("webhook-signature", "")
     if not (
         secret and in_time and verified(secret, identifier, stamped, body.encode(), signatures)

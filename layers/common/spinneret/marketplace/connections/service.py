@@ -145,10 +145,11 @@ def verified(secret: str, identifier: str, stamped: str, body: bytes, signatures
     """Return whether one of the signatures matches these bytes (Standard Webhooks, version 1)."""
     key = base64.b64decode(secret.removeprefix("whsec_"))
     signed = hmac.new(key, f"{identifier}.{stamped}.".encode() + body, hashlib.sha256).digest()
-    expected = base64.b64encode(signed).decode()
+    expected = base64.b64encode(signed)
     given = [each.partition(",") for each in signatures.split()]
     return any(
-        version == "v1" and hmac.compare_digest(each, expected) for version, _, each in given
+        version == "v1" and hmac.compare_digest(each.encode(), expected)
+        for version, _, each in given
     )
 
 
