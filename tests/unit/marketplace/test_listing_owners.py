@@ -91,6 +91,24 @@ def test_a_draft_adopted_by_a_job_that_was_cancelled_is_the_next_jobs(bench: Ben
     assert [_record(bench, product).external_id] == list(bench.etsy.listings)
 
 
+def test_an_intent_that_comes_late_takes_back_no_listing(bench: Bench) -> None:
+    product = bench.product()
+    late = bench.submit("publish", "etsy", product)
+    other = bench.submit("publish", "etsy", product, custom_title=product.content.title)
+    found: list[Listing] = []
+
+    def overtake() -> None:
+        assert bench.once(other).status == "completed"
+        found.append(_record(bench, product))
+        bench.web.around = lambda _, __: StubResponse(429)  # it comes no further
+
+    _overtaken(bench, overtake, lambda listing: listing.intent_at is not None)
+    bench.once(late)
+    assert [_record(bench, product)] == found
+    assert found[0].external_id == found[0].reference
+    assert found[0].external_id in bench.etsy.listings
+
+
 @pytest.mark.parametrize("marketplace", ["etsy", "vinted"])
 def test_another_products_listing_is_not_linked(marketplace: str, bench: Bench) -> None:
     theirs, mine = bench.product(), bench.product("Scarf")

@@ -67,7 +67,7 @@ def upload(url: str, work: StepContext) -> Mapping[str, Any]:
     known = work.listing.images.get(url)
     address = known or api_of(work).upload_image(url)
     if known is None:
-        work.record(images={**work.listing.images, url: address})
+        work.record_image(url, address)
     return {"image_url": address}
 
 

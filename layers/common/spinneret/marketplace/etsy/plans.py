@@ -196,7 +196,7 @@ def _upload(url: str, number: int, work: StepContext) -> Mapping[str, Any]:
         return {"image_id": api.upload(listing_id, body, media_type, number, alt_text)}
 
     made = work.once(f"image/{fingerprint([listing_id, url])}", perform, find)
-    work.record(images={**work.listing.images, url: str(made["image_id"])})
+    work.record_image(url, str(made["image_id"]))
     return {"image_id": str(made["image_id"])}
 
 

@@ -93,9 +93,20 @@ class StepContext:
 
         Raises LeaseLost, Contended, and Conflict if another product holds the listing's id.
         """
+        return self._recorded(lambda _: changes)
+
+    def record_image(self, url: str, copy: str) -> None:
+        """Record the marketplace's copy of an image, besides those that are known."""
+        self._recorded(lambda listing: {"images": {**listing.images, url: copy}})
+
+    def _recorded(self, changes_of: Callable[[Listing], Mapping[str, Any]]) -> Listing:
+        """Change the record by what these changes of its present version are, if any."""
 
         def recorded() -> Listing | None:
             before = self.listing
+            changes = changes_of(before)
+            if not changes:
+                return before
             after = replace(before, **changes, updated_at=self.clock(), version=before.version + 1)
             return after if self.listings.save(before, after, self.context.lease) else None
 
@@ -108,22 +119,25 @@ class StepContext:
         The time is that of the first intent of this generation: look-ups of created listings start
         there.
         """
-        listing = self.listing
-        if listing.state is ListingState.CREATING and listing.intent_at is not None:
-            return listing
-        if listing.external_id is not None and listing.state is not ListingState.ENDED:
-            return listing
-        self._require_time()
-        now = self.clock()
-        return self.record(
-            state=ListingState.CREATING,
-            external_id=None,
-            reference=None if listing.state in ENDED else listing.reference,
-            intent_job=self.context.job.id,
-            intent_at=now,
-            listed_since=listing.listed_since or now,
-            attempted_titles=(),
-        )
+
+        def intended(listing: Listing) -> Mapping[str, Any]:
+            if listing.state is ListingState.CREATING and listing.intent_at is not None:
+                return {}
+            if listing.external_id is not None and listing.state is not ListingState.ENDED:
+                return {}
+            self._require_time()
+            now = self.clock()
+            return {
+                "state": ListingState.CREATING,
+                "external_id": None,
+                "reference": None if listing.state in ENDED else listing.reference,
+                "intent_job": self.context.job.id,
+                "intent_at": now,
+                "listed_since": listing.listed_since or now,
+                "attempted_titles": (),
+            }
+
+        return self._recorded(intended)
 
     def once(
         self,
@@ -157,8 +171,12 @@ class StepContext:
     def attempt(self, title: str) -> None:
         """Record that a call which creates a listing with this title is about to be sent."""
         self._require_time()
-        titles = dict.fromkeys((*self.listing.attempted_titles, title))
-        self.record(attempted_at=self.clock(), attempted_titles=tuple(titles))
+
+        def attempted(listing: Listing) -> Mapping[str, Any]:
+            titles = dict.fromkeys((*listing.attempted_titles, title))
+            return {"attempted_at": self.clock(), "attempted_titles": tuple(titles)}
+
+        self._recorded(attempted)
 
     def _require_time(self) -> None:
         if self.over is not None:

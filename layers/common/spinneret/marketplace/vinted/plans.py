@@ -105,7 +105,7 @@ def _photo(url: str, work: StepContext) -> Mapping[str, Any]:
         return {"photo_id": known}
     request = PluginRequest(method="POST", path="/api/v2/photos", body={}, photo_url=url)
     photo_id = asking.repeatable(work, request, lambda answer: errors.id_of(errors.success(answer)))
-    work.record(images={**work.listing.images, url: photo_id})
+    work.record_image(url, photo_id)
     return {"photo_id": photo_id}
 
 
