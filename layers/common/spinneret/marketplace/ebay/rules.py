@@ -224,9 +224,10 @@ def price_of(pricing: Mapping[str, Any]) -> dict[str, Any]:
     spell 20.00 as 20.0."""
     price = pricing.get("price") or {}
     value, currency = price.get("value"), price.get("currency")
-    with suppress(InvalidOperation):
-        if currency in CURRENCIES and value is not None:
-            value = str(Decimal(str(value)).quantize(Decimal(1).scaleb(-CURRENCIES[currency])))
+    digits = CURRENCIES.get(str(currency))
+    if digits is not None:
+        with suppress(InvalidOperation):
+            value = str(Decimal(str(value)).quantize(Decimal(1).scaleb(-digits)))
     return {"value": value, "currency": currency}
 
 
