@@ -208,8 +208,8 @@ class SellerApiClient:
 
 
 def asked_wait(answer: MarketAnswer, now: datetime) -> timedelta:
-    """Return the wait that a 429 asks for. A wait of nothing is none: the next call would be
-    refused, too."""
+    """Return how long to wait after a 429. A Retry-After of 0 doesn't count, since the next call
+    would be refused, too."""
     is_spent = answer.headers.get("x-remaining-today") == "0"
     usual = _DAY_HOLD_SECONDS if is_spent else _HOLD_SECONDS
     return timedelta(seconds=_asked(answer, now) or usual)

@@ -38,8 +38,8 @@ def by_title(products: Iterable[Product], marketplace: str) -> Mapping[str, list
 
 
 def shortened(found: FoundListing) -> FoundListing:
-    """Return the listing with no more of its description than a product has; eBay's may be larger
-    than a row."""
+    """Return the listing with its description cut to the length of a product's. A description on
+    eBay may be larger than a row."""
     description = found.description.strip()[: limits.PRODUCT_DESCRIPTION_MAX_CHARS]
     return replace(found, description=description)
 

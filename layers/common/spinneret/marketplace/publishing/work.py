@@ -96,11 +96,12 @@ class StepContext:
         return self._recorded(lambda _: changes)
 
     def record_image(self, url: str, copy: str) -> None:
-        """Record the marketplace's copy of an image, besides those that are known."""
+        """Add the marketplace's copy of an image to the record."""
         self._recorded(lambda listing: {"images": {**listing.images, url: copy}})
 
     def _recorded(self, changes_of: Callable[[Listing], Mapping[str, Any]]) -> Listing:
-        """Change the record by what these changes of its present version are, if any."""
+        """Change the record as `changes_of` says for its present version; see `record`. No changes
+        write nothing."""
 
         def recorded() -> Listing | None:
             before = self.listing
