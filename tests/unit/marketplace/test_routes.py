@@ -131,6 +131,8 @@ def test_a_job_is_submitted_listed_and_moved(services: Any, bench: Bench) -> Non
         ({"product_id": None}, "product_id"),
         ({"priority": 5}, "priority"),
         ({"input_data": {"override_price": 29.99}}, "input_data.override_price"),
+        ({"input_data": {"override_price": 10**30}}, "input_data.override_price"),
+        ({"input_data": {"custom_title": " "}}, "input_data.custom_title"),
         ({"input_data": {"variations": [{"size": "M"}]}}, "input_data.variations"),
     ],
 )

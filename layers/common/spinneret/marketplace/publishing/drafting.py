@@ -14,6 +14,7 @@ from spinneret.marketplace.kinds import PUBLISH, PUBLISH_BATCH
 from spinneret.marketplace.listings.ports import ListingStore
 from spinneret.marketplace.listings.rules import held_by
 from spinneret.marketplace.preferences.ports import PreferenceStore
+from spinneret.marketplace.products.limits import PRODUCT_PRICE_MAX
 from spinneret.marketplace.products.ports import ProductStore
 from spinneret.marketplace.products.rules import shown_on, variations_in
 from spinneret.marketplace.publishing import limits
@@ -184,13 +185,13 @@ def batch_id(action_code: str, now: datetime, uuid: str) -> str:
 def _check_input(given: Mapping[str, Any]) -> None:
     """Check the overrides that every publication accepts. Raises ValidationFailed."""
     wrong = variations_in("input_data", given)
-    price = given.get("override_price")
-    if price is not None and (not isinstance(price, int) or isinstance(price, bool) or price < 1):
-        wrong.append(field_error("input_data.override_price", "minor units, 1 or more"))
+    price, most = given.get("override_price"), PRODUCT_PRICE_MAX
+    if price is not None and (type(price) is not int or not 1 <= price <= most):
+        wrong.append(field_error("input_data.override_price", f"minor units, 1 to {most}"))
     wrong += [
-        field_error(f"input_data.{name}", "a text")
+        field_error(f"input_data.{name}", "a text that isn't blank")
         for name in ("custom_title", "custom_description", "question")
-        if given.get(name) is not None and not isinstance(given[name], str)
+        if (text := given.get(name)) is not None and not (isinstance(text, str) and text.strip())
     ]
     if wrong:
         raise ValidationFailed("input_data has invalid fields", details={"fields": wrong})
