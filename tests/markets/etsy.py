@@ -45,6 +45,7 @@ class FakeEtsy:
         self.verifiers: dict[str, str] = {}
         self.calls: Counter[str] = Counter()
         self.refused_titles: set[str] = set()
+        self.currency = "EUR"
         self.profiles, self.policies, self.sections = [31], [51], [61]
         self._numbers = itertools.count(1000)
         shop = rf"/v3/application/shops/{SHOP}"
@@ -128,7 +129,7 @@ class FakeEtsy:
         )
 
     def _shop(self, _: RecordedRequest, __: str) -> StubResponse:
-        return StubResponse(200, {"shop_id": int(SHOP)})
+        return StubResponse(200, {"shop_id": int(SHOP), "currency_code": self.currency})
 
     def _profiles(self, _: RecordedRequest) -> StubResponse:
         return _results({"shipping_profile_id": each} for each in self.profiles)

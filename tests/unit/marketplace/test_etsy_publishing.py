@@ -92,6 +92,7 @@ def test_an_update_changes_fields_and_inventory_and_leaves_images(bench: Bench) 
 def test_what_etsy_only_spells_differently_is_no_difference(
     currency: str, price: int, divisor: int, bench: Bench
 ) -> None:
+    bench.etsy.currency = currency
     product = bench.product(title="Mum's  mug", price=price, currency=currency)
     bench.done("publish", "etsy", product)
     [listing] = bench.etsy.listings.values()
@@ -102,6 +103,20 @@ def test_what_etsy_only_spells_differently_is_no_difference(
     listing["title"] = "Dad&#39;s mug"
     found = bench.done("sync", "etsy", product).result["drift"]  # type: ignore[index]
     assert [each[0] for each in found] == ["title", "price"]
+
+
+def test_a_price_in_another_currency_than_the_shops_is_refused(bench: Bench) -> None:
+    """Etsy would take 1990 yen for 1990 euros."""
+    product = bench.product(price=1990, currency="JPY")
+    job = bench.done("publish", "etsy", product)
+    assert job.last_error is not None
+    assert job.last_error.code == "NEEDS_INPUT"
+    [field] = job.last_error.details["fields"]
+    assert (field["path"], field["message"]) == ("currency", "the shop sells in EUR")
+    assert not bench.etsy.listings
+    bench.edit(product, price=1199, currency="EUR")
+    bench.publishing.move(bench.tenant, job.id, Transition.RETRY)
+    assert bench.finish(job.ref).status == "completed"
 
 
 def test_variations_made_there_are_left_alone(bench: Bench) -> None:

@@ -20,6 +20,7 @@ class Shop(TypedDict):
     """A seller's shop."""
 
     shop_id: Id
+    currency_code: NotRequired[str]
 
 
 class ShippingProfile(TypedDict):

@@ -60,9 +60,9 @@ class EtsyApi:
         self._calls = calls
         self._shop = f"{_V3}/shops/{shop_id}"
 
-    def shop_of(self, user_id: str) -> str:
-        """Return the id of a seller's shop."""
-        return self._get(f"{_V3}/users/{user_id}/shops", "shop").read(answers.Shop)["shop_id"]
+    def shop_of(self, user_id: str) -> answers.Shop:
+        """Return a seller's shop."""
+        return self._get(f"{_V3}/users/{user_id}/shops", "shop").read(answers.Shop)
 
     def shipping_profiles(self) -> list[answers.ShippingProfile]:
         """Return the shop's shipping profiles."""

@@ -4,19 +4,20 @@ from typing import Final
 
 from spinneret.marketplace.calls.service import SellerApiClient
 from spinneret.marketplace.etsy import rules
+from spinneret.marketplace.etsy.answers import Shop
 from spinneret.marketplace.etsy.api import EtsyApi
 from spinneret.marketplace.publishing.choices import Choosing, Option, Options
 
 
-def shop_of(calls: SellerApiClient) -> str:
-    """Return the id of the seller's shop, looked up."""
+def shop_of(calls: SellerApiClient) -> Shop:
+    """Return the seller's shop, looked up."""
     user_id = calls.access.token.partition(".")[0]  # Etsy's tokens begin with the user id
     return EtsyApi(calls).shop_of(user_id)
 
 
 def _read(calls: SellerApiClient, _: str | None) -> Options:
     kept = calls.access.settings.get("shop")
-    api = EtsyApi(calls, kept["shop_id"] if kept else shop_of(calls))
+    api = EtsyApi(calls, kept["shop_id"] if kept else shop_of(calls)["shop_id"])
     return {
         "shipping_profile": [
             _option(each["shipping_profile_id"], each.get("title"))

@@ -108,7 +108,14 @@ def _account_step(content: Content | None = None) -> PlanStep:
     def run(work: StepContext) -> Mapping[str, Any]:
         if content is not None:
             require_choices(work, CHOOSING)
-        return _account(work)
+        account = _account(work)
+        if content is not None and account.get("currency") not in (None, content.currency):
+            raise InputNeeded.of_field(  # Etsy's prices are numbers of the shop's currency
+                "currency",
+                f"the shop sells in {account['currency']}",
+                "give the product its price in the shop's currency",
+            )
+        return account
 
     what = common.chosen(content)
     return step(_ACCOUNT, "Check shop and profiles", "GET", path, what, run, of_run=True)
@@ -151,7 +158,8 @@ def _account(work: StepContext) -> Mapping[str, Any]:
     kept, is_retry = work.calls.access.settings.get("shop"), work.context.job.run > 1
     if kept and not common.is_stale(kept["checked_at"], work.clock(), is_doubtful=is_retry):
         return {name: kept[name] for name in kept if name != "checked_at"}
-    shop_id = shop_of(work.calls)
+    shop = shop_of(work.calls)
+    shop_id = shop["shop_id"]
     api = EtsyApi(work.calls, shop_id)
     profiles, states = api.shipping_profiles(), api.readiness_states()
     missing = []
@@ -165,6 +173,7 @@ def _account(work: StepContext) -> Mapping[str, Any]:
         "shop_id": shop_id,
         "shipping_profile_id": profiles[0]["shipping_profile_id"],
         "readiness_state_id": states[0],
+        "currency": shop.get("currency_code"),
     }
     checked = {"shop": {**found, "checked_at": to_iso(work.clock())}}
     work.calls.remember(checked, shop_id)
