@@ -1,5 +1,6 @@
 """Jobs that begin at a time, and marketplaces on which the seller pauses."""
 
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from types import SimpleNamespace
 from typing import Any
@@ -12,8 +13,10 @@ from marketplace.marketplace_routes import router as jobs
 from spinneret.jobs.models import JobRef, Transition
 from spinneret.kernel.clock import to_iso
 from spinneret.marketplace import limits
+from spinneret.marketplace.registry import PLATFORMS
 from spinneret.marketplace.tasks.models import Task
 from tests.markets.bench import Bench
+from tests.markets.web import StubResponse
 from tests.unit.runtime.api import Answer
 from tests.unit.served import Served
 
@@ -75,9 +78,9 @@ def _tasks(bench: Bench) -> list[Task]:
     return [task for each in found for task in bench.tasks.of_job(bench.tenant, each.job.id)]
 
 
-def _pause(bench: Bench, is_paused: bool) -> dict[str, Any]:
+def _pause(bench: Bench, is_paused: bool, marketplace: str = "ebay") -> dict[str, Any]:
     api = Served(connections, SimpleNamespace(preferences=bench.preferring))
-    path = "/api/marketplace/ebay/preferences"
+    path = f"/api/marketplace/{marketplace}/preferences"
     changed = api.send("PATCH", path, {"is_paused": is_paused}, tenant=bench.tenant).body
     assert api.send("GET", path, tenant=bench.tenant).body == changed
     return changed
@@ -107,6 +110,29 @@ def test_on_a_paused_marketplace_jobs_wait_but_sales_are_followed(bench: Bench) 
     assert _pause(bench, False)["paused_at"] is None
     assert [bench.finish(ref).status for ref in refs] == ["completed"] * 2
     assert len(bench.ebay.live(product.sku)) == 1
+
+
+@pytest.mark.parametrize(
+    ("marketplace", "call"), [("ebay", "POST /sell/inventory/v1/offer"), ("etsy", "PUT /v3")]
+)
+def test_a_job_that_is_under_way_when_the_seller_pauses_lists_nothing_more(
+    marketplace: str, call: str, bench: Bench
+) -> None:
+    ref = bench.submit("publish", marketplace, bench.product())
+
+    def around(name: str, serve: Callable[[], StubResponse]) -> StubResponse:
+        if name.startswith(call):
+            _pause(bench, True, marketplace)
+        return serve()
+
+    bench.web.around = around
+    assert bench.once(ref).waiting_for == f"the seller, who paused {PLATFORMS[marketplace].title}"
+    states = {each["state"] for each in bench.etsy.listings.values()}
+    assert (states, bench.ebay.listings) == ({"draft"} if marketplace == "etsy" else set(), {})
+    bench.web.around = lambda _, serve: serve()
+    _pause(bench, False, marketplace)
+    assert bench.finish(ref).status == "completed"
+    assert len(bench.etsy.listings) + len(bench.ebay.listings) == 1
 
 
 def test_another_marketplace_isnt_paused_and_an_unknown_one_isnt_there(bench: Bench) -> None:

@@ -181,6 +181,9 @@ class PublishHandler:
         work = self.new_work(context, subject)
         for number, step in enumerate(steps):
             if tasks[number].status is not TaskStatus.SUCCESS:
+                if step.method not in (None, "GET"):  # what was done is still recorded
+                    now_preferred = self._preferences(context.job.tenant, command)
+                    self._require_running(context.job, command, now_preferred)
                 context.checkpoint(step.description, rules.progress(tasks))
                 tasks[number] = self._step(context, work, step, tasks[number])
                 context.note(JobEventKind.STEP_DONE, step.description)
