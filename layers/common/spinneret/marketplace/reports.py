@@ -43,7 +43,7 @@ class Secrets(Protocol):
 class Publishing(Protocol):
     """See PublishingService."""
 
-    def read_orders(self, tenant: str, marketplace: str, why: str) -> str:
+    def read_orders(self, tenant: str, marketplace: str, why: str, *, once: str | None) -> str:
         """Submit the action `orders` and return the job's id."""
 
 
@@ -56,8 +56,9 @@ def received(
 ) -> None:
     """Verify a webhook and submit the reading of the seller's orders.
 
-    A report only signals that something can be read, so a lost, duplicate or reordered one does no
-    harm. Raises AuthRequired for a report that the marketplace didn't sign just now.
+    A report only signals that something can be read, so a lost or reordered one does no harm; a
+    repeated one submits nothing. Raises AuthRequired for a report that the marketplace didn't sign
+    just now.
     """
     given = {name.lower(): str(value) for name, value in headers.items()}
     stamped = given.get("webhook-timestamp", "")
@@ -74,7 +75,8 @@ def received(
     account = _account(body)
     tenant = services.connections.owner(marketplace, account) if account else None
     if tenant is not None:
-        services.publishing.read_orders(tenant, marketplace, f"webhook {identifier}")
+        why = f"webhook {identifier}"
+        services.publishing.read_orders(tenant, marketplace, why, once=identifier or None)
 
 
 def _account(body: str) -> str | None:

@@ -155,14 +155,22 @@ class PublishingService:
         )
         return self._asked(tenant, command, 1, once)
 
-    def read_orders(self, tenant: str, marketplace: str, why: str, *, urgent: bool = True) -> str:
+    def read_orders(
+        self,
+        tenant: str,
+        marketplace: str,
+        why: str,
+        *,
+        urgent: bool = True,
+        once: str | None = None,
+    ) -> str:
         command = Command(
             marketplace=marketplace,
             action_code="orders",
             product_id=None,
             input_data={"reason": why},
         )
-        return self._asked(tenant, command, 1 if urgent else None, None)
+        return self._asked(tenant, command, 1 if urgent else None, once)
 
     def _asked(self, tenant: str, command: Command, priority: int | None, once: str | None) -> str:
         draft = self.drafter.job(tenant, command, priority)
