@@ -119,6 +119,17 @@ def test_a_price_in_another_currency_than_the_shops_is_refused(bench: Bench) -> 
     assert bench.finish(job.ref).status == "completed"
 
 
+@pytest.mark.parametrize(("status", "code"), [(404, "NEEDS_INPUT"), (429, "MAX_RETRIES_EXCEEDED")])
+def test_an_image_whose_host_is_busy_is_fetched_again(status: int, code: str, bench: Bench) -> None:
+    bench.web.images.clear()
+    bench.web.around = lambda name, serve: (
+        StubResponse(status) if name.endswith(".jpg") else serve()
+    )
+    job = bench.done("publish", "etsy", bench.product())
+    assert job.last_error is not None
+    assert job.last_error.code == code
+
+
 def test_variations_made_there_are_left_alone(bench: Bench) -> None:
     product = bench.product()
     bench.done("publish", "etsy", product)

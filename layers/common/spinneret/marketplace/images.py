@@ -13,6 +13,7 @@ from spinneret.kernel.errors import (
     field_error,
 )
 from spinneret.marketplace import limits
+from spinneret.marketplace.calls.service import LATER
 from spinneret.web.fetching.models import FetchRequest
 from spinneret.web.fetching.ports import Fetcher
 from spinneret.web.fetching.urls import parse_url
@@ -46,7 +47,7 @@ class ImageSource:
             raise MarketplaceUnavailable(f"the image's host: {error.message}") from error
         except (BodyTooLarge, ContentRefused, TooManyRedirects, UrlBlocked, UrlInvalid) as error:
             raise _unfit(url, error.message) from error
-        if page.status_code >= 500:
+        if page.status_code >= 500 or page.status_code in LATER:
             raise MarketplaceUnavailable(f"the image's host answers {page.status_code}")
         if page.status_code != 200:
             raise _unfit(url, f"the image's host answers {page.status_code}")
