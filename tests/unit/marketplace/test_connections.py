@@ -73,6 +73,18 @@ def test_a_token_is_refreshed_before_it_ends_and_a_new_refresh_token_is_kept(ben
     assert second.token != first.token
 
 
+@pytest.mark.parametrize("renewed", [None, ""])
+def test_a_refresh_token_that_isnt_renewed_is_kept(renewed: str | None, bench: Bench) -> None:
+    bench.connect("ebay", seconds=10)
+    standing = bench.connecting.get(bench.tenant, "ebay")
+    bench.web.around = lambda _, __: StubResponse(
+        200, {"access_token": "access-1", "refresh_token": renewed, "expires_in": 7200}
+    )
+    assert bench.tokens.access(bench.tenant, "ebay").token == "access-1"
+    after = bench.connecting.get(bench.tenant, "ebay")
+    assert after.sealed_refresh == standing.sealed_refresh
+
+
 def test_one_caller_refreshes_and_the_others_wait(bench: Bench) -> None:
     bench.connect("etsy", seconds=10)
     standing = bench.connections.get(bench.tenant, "etsy")
@@ -169,7 +181,10 @@ def _report(bench: Bench, headers: dict[str, str], body: str) -> None:
 def test_a_webhook_has_the_sellers_orders_read(bench: Bench) -> None:
     bench.done("publish", "etsy", bench.product())  # the shop is known by now
     body = json.dumps({"event_type": "order.paid", "shop_id": int(SHOP)})
-    _report(bench, _signed(body, int(bench.clock().timestamp())), body)
+    headers = _signed(body, int(bench.clock().timestamp()))
+    _report(bench, headers, body)
+    bench.deliver()
+    _report(bench, headers, body)  # a replay
     jobs, _ = bench.publishing.page(bench.tenant, "etsy", None, None, None, 10)
     assert [each.job.payload["action_code"] for each in jobs] == ["orders", "publish"]
 

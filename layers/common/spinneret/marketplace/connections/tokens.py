@@ -259,9 +259,9 @@ class _Tokens(TypedDict):
     """Success of a token endpoint (RFC 6749, section 5.1)."""
 
     access_token: Annotated[str, Field(min_length=1)]
-    refresh_token: NotRequired[str]
-    expires_in: NotRequired[int]
-    refresh_token_expires_in: NotRequired[int]
+    refresh_token: NotRequired[str | None]
+    expires_in: NotRequired[int | None]
+    refresh_token_expires_in: NotRequired[int | None]
 
 
 _NOT_THE_SELLERS: Final = frozenset({"invalid_client", "server_error", "temporarily_unavailable"})
@@ -285,14 +285,14 @@ def _grant(app: OAuthApp, answer: MarketAnswer) -> Grant:
             raise MarketplaceUnavailable(message, details=details)
         raise ReauthNeeded(message, details=details)
     data = answer.read(_Tokens)
-    renewed = data.get("refresh_token")
+    renewed = data.get("refresh_token") or None
     lasts = data.get("refresh_token_expires_in")
     if lasts is None and renewed is not None:
         lasts = app.refresh_days * 24 * 3600
     return Grant(
         access_token=data["access_token"],
         refresh_token=renewed,
-        seconds=data.get("expires_in", 3600),
+        seconds=data.get("expires_in") or 3600,
         refresh_seconds=lasts,
         account=app.account_of(data),
     )
