@@ -43,7 +43,9 @@ class TokenIssuer:
         now = self.clock()
         key = rules.signing_key(self.keys.read(), now)
         if key is None:
-            raise DependencyUnavailable("kms", "the stage gets its first signing key within five minutes")
+            raise DependencyUnavailable(
+                "kms", "the stage gets its first signing key within five minutes"
+            )
         header = {"alg": _ALGORITHM, "kid": key.kid, "typ": _TYPE}
         issued = int(now.timestamp())
         claims = {
