@@ -12,6 +12,7 @@ from spinneret.monitoring.notices import limits as notice_limits
 from spinneret.monitoring.notices.service import NoticeService
 from spinneret.monitoring.rollups.models import Rollup
 from spinneret.monitoring.status_page import limits, rules
+from spinneret.monitoring.status_page.models import StatusPage
 from spinneret.monitoring.status_page.prometheus import KeptMetrics
 from spinneret.monitoring.status_page.service import StatusPages
 from spinneret.monitoring.targets.models import Options, Status
@@ -402,8 +403,13 @@ def test_a_tenant_has_several_pages(served: Served) -> None:
         ("a", "a"),
         ("b", "b"),
     ]
-    assert published(served, slug="a").status == 409
-    assert further(served, "a").status == further(served, "a", tenant="other").status == 409
+    for taken in (
+        published(served, slug="a"),
+        further(served, "a"),
+        further(served, "silk"),
+        further(served, "a", tenant="other"),
+    ):
+        assert (taken.status, taken.body["error"]) == (409, "the slug is taken")
     foreign = served.send("PUT", "/v1/status-pages/a", {"title": "x"}, tenant="other")
     assert foreign.status == 404
     assert served.send("GET", "/v1/status-pages/a", tenant="other").status == 404
@@ -422,6 +428,23 @@ def test_pages_and_groups_have_bounds(served: Served) -> None:
     for body in ({"title": "x", "groups": groups}, {"title": "x", "groups": [{"name": "a"}]}):
         assert served.send("PUT", "/v1/status-pages/p1", body).status == 422
     assert further(served, "A_b").status == 422
+
+
+def test_pages_that_are_created_at_once_are_ten_at_most(served: Served) -> None:
+    for number in range(limits.STATUS_PAGES_MAX - 1):
+        further(served, f"p{number}")
+    pages = served.services.pages
+    write = pages.put
+
+    def others_first(page: StatusPage, former: StatusPage | None) -> bool:
+        pages.put = write
+        assert further(served, "other").status == 201
+        return bool(write(page, former))
+
+    pages.put = others_first
+    assert further(served, "mine").status == 409
+    assert len(pages.all("acme")) == limits.STATUS_PAGES_MAX
+    assert served.send("GET", "/status/mine").status == 404
 
 
 # ---------------------------------------------------------------- Notices and their feed

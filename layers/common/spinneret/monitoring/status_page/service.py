@@ -58,7 +58,7 @@ class StatusPages:
         """
         former = self.pages.get(tenant)
         if former is None:
-            self._require_room(tenant)
+            return self._create(tenant, slug, title, groups, is_main=True)
         return self._put(tenant, slug, title, groups, former, is_main=True)
 
     def remove(self, tenant: str) -> None:
@@ -77,8 +77,7 @@ class StatusPages:
 
         Raises Contended, and Conflict if a page has the slug, or the tenant has STATUS_PAGES_MAX.
         """
-        self._require_room(tenant)
-        return self._put(tenant, slug, title, groups, None, is_main=False)
+        return self._create(tenant, slug, title, groups, is_main=False)
 
     def change(self, tenant: str, slug: str, title: str, groups: Groups = ()) -> StatusPage:
         """Change title and groups of one of the tenant's pages. Raises NotFound and Contended."""
@@ -89,9 +88,21 @@ class StatusPages:
         """Remove one of the tenant's pages. Raises NotFound and Contended."""
         self._remove(self.page_at(tenant, slug))
 
-    def _require_room(self, tenant: str) -> None:
-        if len(self.pages.all(tenant)) >= limits.STATUS_PAGES_MAX:
-            raise Conflict(f"a tenant has at most {limits.STATUS_PAGES_MAX} status pages")
+    def _create(
+        self, tenant: str, slug: str, title: str, groups: Groups, *, is_main: bool
+    ) -> StatusPage:
+        """Publish a new page, and take it back if another one took the last place meanwhile."""
+        too_many = Conflict(f"a tenant has at most {limits.STATUS_PAGES_MAX} status pages")
+        own = self.pages.all(tenant)
+        if len(own) >= limits.STATUS_PAGES_MAX:
+            raise too_many
+        if any(each.slug == slug for each in own):
+            raise Conflict.of_field("slug", "the slug is taken")
+        page = self._put(tenant, slug, title, groups, None, is_main=is_main)
+        if len(self.pages.all(tenant)) > limits.STATUS_PAGES_MAX:
+            self._remove(page)
+            raise too_many
+        return page
 
     def _put(
         self,
