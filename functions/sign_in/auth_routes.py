@@ -82,7 +82,10 @@ def accept_invitation(request: AcceptRequest) -> UserView:
     **declared(Scope.READ, Permission.USE_ACCOUNT, {200: UserView}, examples=PASSWORD),
 )
 def change_password(request: PasswordRequest) -> UserView:
-    """Change one's own password and end all of one's sessions."""
+    """Change one's own password and end all of one's sessions.
+
+    A wrong current password counts as a failed sign-in.
+    """
     caller = routes.principal
     if caller.role is None:
         raise Forbidden("a key has no password")
@@ -91,5 +94,6 @@ def change_password(request: PasswordRequest) -> UserView:
         caller.key_id,
         request.current_password.get_secret_value(),
         request.new_password.get_secret_value(),
+        router.current_event.request_context.identity.source_ip or "",
     )
     return user_view(user)

@@ -162,11 +162,12 @@ def sign_in_api(stage: Stage) -> SignInApi:
     """Build the services of sign-in and passwords."""
     client, table, events = stage.dynamodb, stage[TENANCY_TABLE], stage[EVENTS_TABLE]
     users, hasher = DynamoUserStore(client, table, recorded(table, events)), Argon2Hasher()
+    failures, trail = DynamoFailureStore(client, table), DynamoTrail(client, table, events)
     sign_in = SignIn(
         users=users,
         sessions=DynamoSessionStore(client, table, recorded(table, events)),
-        failures=DynamoFailureStore(client, table),
-        trail=DynamoTrail(client, table, events),
+        failures=failures,
+        trail=trail,
         windows=DynamoRateLimitStore(client, table),
         hasher=hasher,
         issuer=_issuer(stage),
@@ -176,7 +177,9 @@ def sign_in_api(stage: Stage) -> SignInApi:
     )
     return SignInApi(
         sign_in=sign_in,
-        passwords=PasswordService(users=users, hasher=hasher, clock=stage.clock),
+        passwords=PasswordService(
+            users=users, failures=failures, trail=trail, hasher=hasher, clock=stage.clock
+        ),
         origins=stage[ALLOWED_ORIGINS],
     )
 

@@ -67,6 +67,7 @@ def make_team() -> Team:
     users, sessions = FakeUserStore(trail), FakeSessionStore(trail)
     signer = FakeSigner()
     key_sets, hasher, windows = FakeKeySetStore(), FakeHasher(), FakeRateLimitStore()
+    failures = FakeFailureStore()
 
     def new_id(prefix: str) -> str:
         return f"{prefix}_{next(numbers):05}"
@@ -89,11 +90,13 @@ def make_team() -> Team:
     team = Team(
         clock=clock,
         users=UserService(users=users, clock=clock, new_id=new_id, random=random),
-        passwords=PasswordService(users=users, hasher=hasher, clock=clock),
+        passwords=PasswordService(
+            users=users, failures=failures, trail=trail, hasher=hasher, clock=clock
+        ),
         entrance=SignIn(
             users=users,
             sessions=sessions,
-            failures=FakeFailureStore(),
+            failures=failures,
             trail=trail,
             windows=windows,
             hasher=hasher,

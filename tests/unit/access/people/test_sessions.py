@@ -13,7 +13,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from spinneret.access.keys.models import Scope
 from spinneret.access.permissions import ROLE_PERMISSIONS, Permission, Role
 from spinneret.kernel.errors import AuthRequired, DependencyUnavailable, RateLimited
-from tests.unit.access.people.team import PASSWORD, Team, make_team
+from tests.unit.access.people.team import HERE, PASSWORD, Team, make_team
 
 
 # covers T-02
@@ -130,7 +130,7 @@ def test_what_ends_a_session_ends_its_access_tokens_within_a_minute(team: Team, 
         case "logout" | "logout all":
             team.sessions.sign_out(tokens.refresh_token, everywhere=end == "logout all")
         case "password":
-            team.passwords.change("acme", user.id, PASSWORD, "quite another password")
+            team.passwords.change("acme", user.id, PASSWORD, "quite another password", HERE)
         case "role":
             team.users.replace("acme", user.id, "Maya", Role.VIEWER, is_active=True, by="u_0")
         case "inactive":

@@ -6,7 +6,7 @@ import pytest
 
 from spinneret.access.permissions import Role
 from spinneret.kernel.errors import AuthRequired
-from tests.unit.access.people.team import PASSWORD, Team
+from tests.unit.access.people.team import HERE, PASSWORD, Team
 
 OTHER = "quite another password"
 
@@ -27,7 +27,7 @@ def test_sessions_and_changes_are_recorded_with_their_causes(team: Team) -> None
     team.clock.advance(11)
     with pytest.raises(AuthRequired):
         team.sessions.refresh(reused)
-    team.passwords.change("acme", user.id, PASSWORD, OTHER)
+    team.passwords.change("acme", user.id, PASSWORD, OTHER, HERE)
     for role, is_active in ((Role.SELLER, True), (Role.VIEWER, True), (Role.VIEWER, False)):
         team.users.replace("acme", user.id, "Maya", role, is_active=is_active, by=admin.id)
     team.users.remove("acme", user.id, admin.id)

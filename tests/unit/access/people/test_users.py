@@ -13,7 +13,7 @@ from spinneret.kernel.errors import (
     NotFound,
     ValidationFailed,
 )
-from tests.unit.access.people.team import PASSWORD, Team
+from tests.unit.access.people.team import HERE, PASSWORD, Team
 
 OTHER = "quite another long password"
 
@@ -146,12 +146,30 @@ def test_a_foreign_person_is_answered_as_an_unknown_one(team: Team) -> None:
 def test_a_password_is_changed_by_those_who_have_it(team: Team) -> None:
     user = team.person()
     with pytest.raises(Forbidden):
-        team.passwords.change("acme", user.id, OTHER, OTHER)
+        team.passwords.change("acme", user.id, OTHER, OTHER, HERE)
     with pytest.raises(ValidationFailed):
-        team.passwords.change("acme", user.id, PASSWORD, "short")
-    team.passwords.change("acme", user.id, PASSWORD, OTHER)
+        team.passwords.change("acme", user.id, PASSWORD, "short", HERE)
+    team.passwords.change("acme", user.id, PASSWORD, OTHER, HERE)
     with pytest.raises(DomainError):
         team.sign_in()
+    assert team.sign_in(password=OTHER)
+
+
+# covers T-02
+def test_guesses_of_the_current_password_count_as_failed_sign_ins(team: Team) -> None:
+    user = team.person()
+    for _ in range(5):
+        with pytest.raises(Forbidden):
+            team.passwords.change("acme", user.id, OTHER, OTHER, HERE)
+    assert team.trail.events[-1].type == "user.locked_out"
+    for refused in (
+        lambda: team.passwords.change("acme", user.id, PASSWORD, OTHER, HERE),
+        team.sign_in,
+    ):
+        with pytest.raises(DomainError):
+            refused()
+    team.clock.advance(31)
+    team.passwords.change("acme", user.id, PASSWORD, OTHER, HERE)
     assert team.sign_in(password=OTHER)
 
 

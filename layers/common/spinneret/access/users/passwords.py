@@ -2,8 +2,11 @@
 
 from dataclasses import replace
 
+from spinneret.access.sessions.ports import FailureStore
+from spinneret.access.sessions.rules import is_locked, notable
 from spinneret.access.tenants.rules import require_active
 from spinneret.access.trail.event_types import PASSWORD_CHANGED
+from spinneret.access.trail.ports import Trail
 from spinneret.access.trail.rules import account_event
 from spinneret.access.users import rules
 from spinneret.access.users.models import User
@@ -20,6 +23,8 @@ class PasswordService:
     """Passwords of people."""
 
     users: UserStore
+    failures: FailureStore
+    trail: Trail
     hasher: PasswordHasher
     clock: Clock
 
@@ -40,19 +45,30 @@ class PasswordService:
             raise _not_invited()
         return replace(user, password_hash=hashed)
 
-    def change(self, tenant: str, user_id: str, current: str, new: str) -> User:
+    def change(self, tenant: str, user_id: str, current: str, new: str, address: str) -> User:
         """Replace one's own password, end all sessions, return the user.
 
-        Raises Forbidden if `current` is wrong, and ValidationFailed.
+        Raises ValidationFailed, and Forbidden if `current` is wrong, which counts as a failed
+        sign-in, or if the account waits.
         """
         user = known(self.users.get(tenant, user_id))
-        given = rules.normalized_password(current)
-        if not self.hasher.verify(user.password_hash, given).matches:
-            raise Forbidden("the current password is wrong")
+        self._check(user, rules.normalized_password(current), address)
         chosen = rules.checked_password(new, user.email)
         if not self.users.set_password(user, self.hasher.hash(chosen), self._event(user)):
             raise Forbidden("the current password was changed meanwhile")
         return user
+
+    def _check(self, user: User, current: str, address: str) -> None:
+        now = self.clock()
+        locked = is_locked(self.failures.get(user.tenant, user.email, address, now), now)
+        if not locked and self.hasher.verify(user.password_hash, current).matches:
+            return
+        if not locked:
+            failures = self.failures.add(user.tenant, user.email, address, now)
+            if event_type := notable(failures):
+                event = account_event(user, event_type, now, address=address)
+                self.trail.record(event, known=True)
+        raise Forbidden("the current password is wrong, or the account waits")
 
     def _event(self, user: User) -> DomainEvent:
         return account_event(user, PASSWORD_CHANGED, self.clock())
