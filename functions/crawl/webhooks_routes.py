@@ -12,13 +12,13 @@ from spinneret.events.webhooks.api_models import (
     DefaultSecret,
     DeliveryList,
     DeliverySubmission,
-    DeliveryView,
     EndpointList,
     EndpointRequest,
     EndpointUpdate,
     EndpointView,
     IssuedEndpoint,
     default_secret,
+    delivery_view,
     endpoint_list,
     endpoint_view,
     issued_endpoint,
@@ -69,8 +69,12 @@ _SUBMISSION: Final = declared(
     ),
 )
 def create_webhook(request: EndpointRequest) -> Response[IssuedEndpoint]:
-    """Create a webhook. Only this response contains its secret, given or generated."""
-    made = _shown_once().create(_tenant(), request.endpoint, request.secret)
+    """Create a webhook. Only this response contains its secret, given or generated.
+
+    It gets events of accounts (`user.*`) if its caller may read them.
+    """
+    endpoint = request.endpoint(accounts=_may_read_accounts())
+    made = _shown_once().create(_tenant(), endpoint, request.secret)
     return created_secret(issued_endpoint(*made))
 
 
@@ -129,8 +133,12 @@ def get_webhook(endpoint_id: str) -> EndpointView:
     ),
 )
 def replace_webhook(endpoint_id: str, request: EndpointUpdate) -> EndpointView:
-    """Replace a webhook except its secret; omitted headers are kept."""
-    changed = _webhooks().update(_tenant(), endpoint_id, request.endpoint)
+    """Replace a webhook except its secret; omitted headers are kept.
+
+    From then on it gets events of accounts (`user.*`) only if its caller may read them.
+    """
+    endpoint = request.endpoint(accounts=_may_read_accounts())
+    changed = _webhooks().update(_tenant(), endpoint_id, endpoint)
     return endpoint_view(changed, whole_url=True)
 
 
@@ -179,7 +187,8 @@ def list_deliveries(
     The id `default` selects the `webhook_url`s of single jobs.
     """
     page = _webhooks().deliveries(_tenant(), endpoint_id, position_of(cursor), limit)
-    return DeliveryList.page(page, DeliveryView.of)
+    accounts = _may_read_accounts()
+    return DeliveryList.page(page, lambda line: delivery_view(line, accounts=accounts))
 
 
 @router.post("/api/v1/webhooks/<endpoint_id>/deliveries/<delivery_id>/redeliver", **_SUBMISSION)
@@ -195,6 +204,11 @@ def _tenant() -> str:
 def _may_write() -> bool:
     """Return whether the caller may change URLs, and so may see the secrets in them."""
     return routes.principal.may_use(Scope.WRITE, Permission.MANAGE_WEBHOOKS)
+
+
+def _may_read_accounts() -> bool:
+    """Return whether the caller may list events of accounts."""
+    return routes.principal.may_use(Scope.ADMIN, Permission.MANAGE_USERS)
 
 
 def _webhooks() -> WebhookService:

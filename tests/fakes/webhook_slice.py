@@ -10,9 +10,10 @@ from spinneret.events.webhooks.kinds import DELIVERY
 from spinneret.events.webhooks.models import (
     Delivery,
     Endpoint,
+    RequestedEndpoint,
     WebhookEvent,
 )
-from spinneret.events.webhooks.service import RequestedEndpoint, WebhookService
+from spinneret.events.webhooks.service import WebhookService
 from spinneret.events.webhooks.sink import WebhookSink
 from spinneret.events.webhooks.vault import Vault
 from spinneret.jobs import limits

@@ -1,11 +1,15 @@
 """The routes of webhooks."""
 
 import base64
+from datetime import timedelta
 from typing import Any
 
 import pytest
 
 from spinneret.access.keys.models import Scope
+from spinneret.access.permissions import Role
+from spinneret.access.trail.rules import account_event
+from spinneret.access.users.models import User
 from spinneret.events.webhooks import limits
 from spinneret.events.webhooks.signing import verify
 from tests.fakes.webhook_slice import answer
@@ -326,6 +330,39 @@ def test_events_are_named_by_type_by_wildcard_or_short(
 ) -> None:
     endpoint = created(api, key, events=given)
     assert ask(api, key, "GET", f"/{endpoint}").body["events"] == kept
+
+
+# covers T-03
+def test_events_of_accounts_go_where_a_caller_who_may_read_them_sends_them(
+    api: Api, key: str
+) -> None:
+    admin = api.key("acme", Scope.ADMIN)
+    user = User(
+        tenant="acme", id="u_1", email="", name="", role=Role.SELLER, created_at=api.hooks.clock()
+    )
+
+    def signed_in(second: int) -> list[str]:
+        """Who gets the event of a sign-in, of those that listen."""
+        now = api.hooks.clock() + timedelta(seconds=second)
+        api.hooks.sink.take(account_event(user, "user.signed_in", now, address="203.0.113.7"))
+        api.hooks.settle()
+        return [each for each in ours if len(api.hooks.lines(each)) == second]
+
+    for events in (["user.*"], ["job.failed", "user.signed_in"]):
+        assert_refused(create(api, key, events=events), 403, "FORBIDDEN")
+    ours = [created(api, admin, events=["user.*"]), created(api, key, events=["*"])]
+    assert signed_in(1) == ours[:1]
+    path = f"/{ours[0]}/deliveries"
+    for reader, data in ((admin, {"user_id": "u_1", "address": "203.0.113.7"}), (key, {})):
+        [line] = ask(api, reader, "GET", path).body["items"]
+        assert (line["event"], line["payload"]["data"]) == ("user.signed_in", data)
+    body = {"name": "mine", "url": "https://mine.example/", "events": ["*"]}
+    assert ask(api, key, "PUT", f"/{ours[0]}", body).status == 200
+    assert signed_in(2) == []
+    assert ask(api, key, "POST", f"{path}/{line['delivery_id']}/redeliver").status == 202
+    api.hooks.settle()
+    assert ask(api, admin, "GET", path).body["items"][0]["status"] == "failed"
+    assert {each.url.text for each in api.hooks.receiver.requests} == {URL}
 
 
 # ---------------------------------------------------------------- Submissions

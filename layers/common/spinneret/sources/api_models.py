@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from spinneret.events.webhooks.service import RequestedEndpoint
+from spinneret.events.webhooks.models import RequestedEndpoint
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import optional_stamp, to_iso
 from spinneret.kernel.views import ListOf

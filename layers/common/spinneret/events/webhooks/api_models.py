@@ -4,15 +4,17 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
 
+from spinneret.access.trail.event_types import EVENT_TYPES as OF_ACCOUNTS
 from spinneret.events.webhooks import limits
 from spinneret.events.webhooks.models import (
+    Delivery,
     DeliveryStatus,
     Endpoint,
     EndpointKind,
+    RequestedEndpoint,
     SealedSecrets,
     WebhookEvent,
 )
-from spinneret.events.webhooks.service import RequestedEndpoint
 from spinneret.events.webhooks.subscriptions import pattern_of
 from spinneret.jobs.models import JobStatus
 from spinneret.kernel import bounds
@@ -69,9 +71,11 @@ class EndpointUpdate(BaseModel):
     """Headers of every delivery; never returned."""
     is_active: bool = True
 
-    @property
-    def endpoint(self) -> RequestedEndpoint:
-        """Return the request as the service's input."""
+    def endpoint(self, *, accounts: bool) -> RequestedEndpoint:
+        """Return the request as the service's input.
+
+        `accounts` is whether the caller may read events of accounts.
+        """
         return RequestedEndpoint(
             name=self.name,
             url=self.url,
@@ -79,6 +83,7 @@ class EndpointUpdate(BaseModel):
             events=self.events,
             headers=self.headers,
             is_active=self.is_active,
+            without_accounts=not accounts,
         )
 
 
@@ -223,6 +228,14 @@ def issued_endpoint(endpoint: Endpoint, secret: str) -> IssuedEndpoint:
 def endpoint_list(page: Page[Endpoint], *, whole_url: bool = False) -> EndpointList:
     """Return the view of a page; see `endpoint_view`."""
     return EndpointList.page(page, lambda endpoint: endpoint_view(endpoint, whole_url=whole_url))
+
+
+def delivery_view(delivery: Delivery, *, accounts: bool) -> DeliveryView:
+    """Return the view of a line; what happened to an account is left out without `accounts`."""
+    view = DeliveryView.of(delivery)
+    if accounts or delivery.event not in OF_ACCOUNTS:
+        return view
+    return view.model_copy(update={"payload": {**view.payload, "data": {}}})
 
 
 def default_secret(secrets: SealedSecrets, secret: str) -> DefaultSecret:

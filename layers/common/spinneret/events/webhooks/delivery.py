@@ -24,6 +24,7 @@ from spinneret.events.webhooks.models import (
 )
 from spinneret.events.webhooks.ports import Cooldowns, DeliveryLog, EndpointStore
 from spinneret.events.webhooks.sending import Destination, EndpointResponse, Sender
+from spinneret.events.webhooks.subscriptions import may_get
 from spinneret.events.webhooks.vault import Vault
 from spinneret.jobs.models import Job
 from spinneret.jobs.worker import Context, Defer
@@ -102,6 +103,8 @@ class DeliveryHandler:
         endpoint = self.endpoints.get(tenant, message.endpoint_id)
         if endpoint is None or not endpoint.is_active:
             raise DeliveryRefused("the webhook is inactive or gone")
+        if not may_get(endpoint, message.event):
+            raise DeliveryRefused("the webhook may not get events of accounts")
         return Destination(
             url=endpoint.url,
             secrets=endpoint.secrets,

@@ -4,7 +4,7 @@ import hashlib
 from datetime import datetime, timedelta
 from typing import Final
 
-from spinneret.aws.codec import JSON, Codec, Column
+from spinneret.aws.codec import JSON, SPARSE, Codec, Column
 from spinneret.aws.dynamo import Item
 from spinneret.events.webhooks import limits
 from spinneret.events.webhooks.models import Cooldown, Delivery, Endpoint, SealedSecrets
@@ -74,7 +74,7 @@ ENDPOINTS: Final = Codec(
     key=lambda endpoint: endpoint_key(endpoint.tenant, endpoint.id),
     keyed=("id", "secrets"),
     from_key=lambda item: {"id": item["sk"], "secrets": SECRETS.decode(item)},
-    columns={"events": Column(encode=sorted)},
+    columns={"events": Column(encode=sorted), "without_accounts": SPARSE},
     derived=lambda endpoint: SECRETS.encode(endpoint.secrets),
 )
 

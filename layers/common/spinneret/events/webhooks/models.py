@@ -68,6 +68,8 @@ class Endpoint:
     """
     sealed_headers: tuple[bytes, ...] = field(default=(), repr=False)
     """Names and values, encrypted in parts: a value may be a credential."""
+    without_accounts: bool = False
+    """Whether it gets no events of accounts, because the caller who set it may not read them."""
     source_id: str | None = None
     """Only source whose runs the webhook reports; the webhook is removed with it."""
     is_active: bool = True
@@ -77,6 +79,25 @@ class Endpoint:
     updated_at: datetime
     version: int = 1
     """Version, incremented by every change."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RequestedEndpoint:
+    """An endpoint as its tenant requests it."""
+
+    name: str
+    url: str = field(repr=False)
+    events: frozenset[str]
+    """Names and wildcards as returned by `subscriptions.pattern_of`."""
+    headers: Mapping[str, str] | None = field(default=None, repr=False)
+    """Headers; None keeps the current ones, which can't be read back."""
+    is_active: bool = True
+    without_accounts: bool = False
+    """Whether the caller may not read events of accounts."""
+    kind: EndpointKind | None = None
+    """Format of the messages; None keeps the current one, of a new endpoint the event as JSON."""
+    source_id: str | None = None
+    """Only source whose runs a new endpoint is notified of."""
 
 
 @dataclass(frozen=True, kw_only=True)

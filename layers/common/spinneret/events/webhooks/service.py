@@ -1,7 +1,7 @@
 """Webhook endpoints of a tenant, their deliveries, and the targets of a job's notifications."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any, Final
 
 from spinneret.events.webhooks import limits, rules
@@ -19,9 +19,11 @@ from spinneret.events.webhooks.models import (
     Endpoint,
     EndpointKind,
     Message,
+    RequestedEndpoint,
     SealedSecrets,
 )
 from spinneret.events.webhooks.ports import DeliveryLog, EndpointStore
+from spinneret.events.webhooks.subscriptions import require_readable
 from spinneret.events.webhooks.targets import UrlTarget, target_text
 from spinneret.events.webhooks.vault import DEFAULT, Vault, owner_of_url
 from spinneret.jobs.models import Draft, JobRef, Reply, RequestKey
@@ -38,23 +40,6 @@ from spinneret.web.fetching.addresses import AddressPolicy
 from spinneret.web.fetching.rules import check_url_at_submission
 
 _JOB_HEADERS: Final = "webhook_headers"
-
-
-@dataclass(frozen=True, kw_only=True)
-class RequestedEndpoint:
-    """An endpoint as its tenant requests it."""
-
-    name: str
-    url: str = field(repr=False)
-    events: frozenset[str]
-    """Names and wildcards as returned by `subscriptions.pattern_of`."""
-    headers: Mapping[str, str] | None = field(default=None, repr=False)
-    """Headers; None keeps the current ones, which can't be read back."""
-    is_active: bool = True
-    kind: EndpointKind | None = None
-    """Format of the messages; None keeps the current one, of a new endpoint the event as JSON."""
-    source_id: str | None = None
-    """Only source whose runs a new endpoint is notified of."""
 
 
 @service
@@ -130,9 +115,10 @@ class WebhookService:
     ) -> tuple[Endpoint, str]:
         """Return a new endpoint and its secret, which is generated unless given.
 
-        Raises UrlInvalid, UrlBlocked, ValidationFailed (headers, secret), and Conflict for too many
-        endpoints.
+        Raises UrlInvalid, UrlBlocked, ValidationFailed (headers, secret), Forbidden for events that
+        the caller may not read, and Conflict for too many endpoints.
         """
+        require_readable(requested)
         endpoint_id = self.new_id("wh")
         headers = rules.allowed_headers(requested.headers or {})
         kind = requested.kind or EndpointKind.WEBHOOK
@@ -154,6 +140,7 @@ class WebhookService:
             secrets=SealedSecrets(newest=sealed),
             header_names=tuple(headers),
             sealed_headers=self.vault.seal_headers(tenant, endpoint_id, headers),
+            without_accounts=requested.without_accounts,
             source_id=requested.source_id,
             is_active=requested.is_active,
             created_at=now,
@@ -172,11 +159,13 @@ class WebhookService:
 
     def update(self, tenant: str, endpoint_id: str, requested: RequestedEndpoint) -> Endpoint:
         """Replace all but the secrets. Raises NotFound and the errors of `create`."""
+        require_readable(requested)
         changes: dict[str, Any] = {
             "name": requested.name,
             "url": check_url_at_submission(requested.url, self.policy).text,
             "events": requested.events,
             "is_active": requested.is_active,
+            "without_accounts": requested.without_accounts,
             "disabled_reason": None,
         }
         if requested.headers is not None:

@@ -5,7 +5,7 @@ from typing import Final
 from spinneret.events.webhooks import limits
 from spinneret.events.webhooks.messages import delivery_key, draft_of, message_about
 from spinneret.events.webhooks.ports import EndpointStore
-from spinneret.events.webhooks.subscriptions import job_name, name_for
+from spinneret.events.webhooks.subscriptions import job_name, may_get, name_for
 from spinneret.events.webhooks.targets import url_target
 from spinneret.jobs.ends import end_of
 from spinneret.jobs.kinds import Kinds
@@ -55,7 +55,7 @@ class WebhookSink:
                 name = name if named else None
             elif named:
                 name = name or default
-            if endpoint.is_active and name is not None:
+            if endpoint.is_active and name is not None and may_get(endpoint, event.type):
                 urls[endpoint.id], names[endpoint.id] = endpoint.url, name
         for target in event.targets:
             if to := url_target(target):

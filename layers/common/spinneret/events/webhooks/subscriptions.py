@@ -8,8 +8,10 @@ The end of a job has two names: the one that its kind declares (`crawl.completed
 from collections.abc import Collection, Mapping
 from typing import Final
 
-from spinneret.events.webhooks.models import WebhookEvent
+from spinneret.access.trail.event_types import EVENT_TYPES as OF_ACCOUNTS
+from spinneret.events.webhooks.models import Endpoint, RequestedEndpoint, WebhookEvent
 from spinneret.jobs.models import JobStatus
+from spinneret.kernel.errors import Forbidden
 
 ALL: Final = "*"
 _LEVEL: Final = ".*"
@@ -49,6 +51,19 @@ def name_for(patterns: Collection[str], event_type: str, end: JobStatus | None) 
     ):
         return job_name(end)
     return event_type if any(_matches(pattern, event_type) for pattern in patterns) else None
+
+
+def require_readable(requested: RequestedEndpoint) -> None:
+    """Raise Forbidden for events of accounts, unless by `*`, if the caller may not read them."""
+    patterns = requested.events - {ALL}
+    named = any(_matches(each, name) for each in patterns for name in OF_ACCOUNTS)
+    if requested.without_accounts and named:
+        raise Forbidden("events of accounts require scope admin and permission manage_users")
+
+
+def may_get(endpoint: Endpoint, event_type: str) -> bool:
+    """Return whether an endpoint may get events of this type."""
+    return not endpoint.without_accounts or event_type not in OF_ACCOUNTS
 
 
 def _matches(pattern: str, name: str) -> bool:
