@@ -19,7 +19,7 @@ from spinneret.audits.facts.models import (
     TextFacts,
 )
 from tests.rows import each_row
-from tests.unit.audits.judged import FAIL, HOST, NONE, PASS, URL, links, of_page
+from tests.unit.audits.judged import FAIL, HOST, NONE, PASS, UNJUDGED, URL, links, of_page
 
 FAILED = {"kind": Kind.FAILED}
 MEBIBYTE = 1024 * 1024
@@ -237,6 +237,8 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("hreflang.no_self", NONE, {}),
     ("hreflang.no_self", PASS, {"alternates": (alternate("en"),)}),
     ("hreflang.no_self", FAIL, {"alternates": (alternate("en", f"{HOST}/b"),)}),
+    ("hreflang.no_self", UNJUDGED, {"alternates": (alternate("en", f"{HOST}/b"),) * 200}),
+    ("hreflang.no_xdefault", UNJUDGED, {"alternates": (alternate("en"),) * 200}),
     ("hreflang.no_xdefault", NONE, {}),
     ("hreflang.no_xdefault", PASS, {"alternates": (alternate("X-Default"),)}),
     ("hreflang.no_xdefault", FAIL, {"alternates": (alternate("en"),)}),
@@ -271,6 +273,8 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("links.pagination", NONE, {}),
     ("links.pagination", PASS, {**link(), "pagination": (f"{HOST}/b",)}),
     ("links.pagination", FAIL, {**link(), "pagination": (f"{HOST}/c",)}),
+    ("links.pagination", UNJUDGED,
+     {"links": links(f"{HOST}/b") * 3000, "pagination": (f"{HOST}/c",)}),
     ("img.alt", NONE, {}),
     ("img.alt", PASS, image(alt="")),
     ("img.alt", FAIL, image(alt=None)),

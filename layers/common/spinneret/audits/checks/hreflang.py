@@ -5,10 +5,10 @@ from typing import Final
 
 from spinneret.audits.checks import sources
 from spinneret.audits.checks.families import CheckDecorators
-from spinneret.audits.checks.models import Answer, Category, Evidence, Severity
+from spinneret.audits.checks.models import UNKNOWN, Answer, Category, Evidence, Severity
 from spinneret.audits.checks.reading import is_language
 from spinneret.audits.checks.site import PageNode, Site
-from spinneret.audits.facts.models import Failure, HtmlFacts, Kind, PageFacts
+from spinneret.audits.facts.models import MAX_FEW, Failure, HtmlFacts, Kind, PageFacts
 
 _HREFLANG: Final = CheckDecorators(Category.HREFLANG)
 _ABSOLUTE: Final = re.compile(r"\s*https?://[^/?#\s]", re.IGNORECASE)
@@ -90,6 +90,8 @@ def no_return(page: PageNode, site: Site) -> Answer:
         other = site.node(each.url) if each.url else None
         if other is None or other is page or other.kind is not Kind.HTML:
             continue
+        if len(other.alternates) >= MAX_FEW:
+            continue  # the link back may be among those that weren't kept
         if not any(back.url == page.url for back in other.alternates):
             found.append(Evidence(_SELECTOR, each.language, f"a link to {page.url}", other.url))
     return found
@@ -107,6 +109,8 @@ def no_self(page: PageFacts, html: HtmlFacts) -> Answer:
     if not html.alternates:
         return None
     there = any(each.url in (page.url, page.final_url) for each in html.alternates)
+    if not there and not html.has_all_alternates:
+        return UNKNOWN
     return [] if there else [Evidence(_SELECTOR, "(none)", page.final_url)]
 
 
@@ -122,6 +126,8 @@ def no_default(_: PageFacts, html: HtmlFacts) -> Answer:
     if not html.alternates:
         return None
     there = any(each.language.lower() == _DEFAULT for each in html.alternates)
+    if not there and not html.has_all_alternates:
+        return UNKNOWN
     return [] if there else [Evidence(_SELECTOR, "(none)", _DEFAULT)]
 
 

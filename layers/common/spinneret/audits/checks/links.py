@@ -8,7 +8,7 @@ from spinneret.audits.checks.families import CheckDecorators
 from spinneret.audits.checks.models import UNKNOWN, Answer, Category, Evidence, Severity
 from spinneret.audits.checks.reading import host_of
 from spinneret.audits.checks.site import PageNode, Site
-from spinneret.audits.facts.models import HtmlFacts, Kind, PageFacts
+from spinneret.audits.facts.models import MAX_ANCHORS, HtmlFacts, Kind, PageFacts
 from spinneret.audits.facts.site import Outcome
 
 _LINKS: Final = CheckDecorators(Category.LINKS)
@@ -108,6 +108,8 @@ def fragment(page: PageNode, site: Site) -> Answer:
         target = site.settled(site.url_of(number))
         if target is None or target.kind is not Kind.HTML or _is_of_a_script(name):
             continue
+        if len(target.anchors) >= MAX_ANCHORS:
+            continue  # the place may be among those that weren't kept
         judged = True
         if name.lower() not in _TOP and hash(name) not in target.anchors:
             found.append(Evidence(_A, f"#{name}", "an id", target.url))
@@ -133,7 +135,7 @@ def orphan(page: PageNode, site: Site) -> Answer:
     """
     if page is site.start_node:
         return None
-    if not site.facts.is_whole:
+    if not (site.facts.is_whole and site.has_all_links):
         return UNKNOWN
     return [] if site.linked[page.url] else [Evidence("a[href] of other pages", "(none)", "1")]
 
@@ -295,6 +297,8 @@ def pagination(_: PageFacts, html: HtmlFacts) -> Answer:
     """Report `rel=next` and `rel=prev` of the head without a matching link."""
     if not html.pagination:
         return None
+    if not html.has_all_links:
+        return UNKNOWN
     linked = {link.url for link in html.links}
     return [
         Evidence("link[rel=next], link[rel=prev]", url, "a[href]", url)

@@ -82,6 +82,8 @@ class Site:
         self._ids: dict[str, int] = {}
         self._urls: list[str] = []
         self._nodes: dict[int, PageNode] = {}
+        self.has_all_links = True
+        """Whether no page has links beyond the bound of its facts."""
 
     def add(self, page: PageFacts) -> PageNode:
         """Store the page data needed for comparisons; replace a page with the same URL."""
@@ -95,6 +97,7 @@ class Site:
 
     def _node(self, page: PageFacts) -> PageNode:
         html = page.html or HtmlFacts()
+        self.has_all_links = self.has_all_links and html.has_all_links
         own = page.url
         canonicals = [each.url for each in html.canonicals if each.url]
         internal: dict[int, None] = {}

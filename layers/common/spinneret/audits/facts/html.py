@@ -12,6 +12,9 @@ from urllib.parse import unquote
 from lxml import html
 
 from spinneret.audits.facts.models import (
+    MAX_ANCHORS,
+    MAX_FEW,
+    MAX_LINKS,
     MODIFIED,
     Alternate,
     Canonical,
@@ -28,12 +31,9 @@ from spinneret.audits.facts.text import spoken, text_facts
 from spinneret.web.exploring.robots_tags import directives_of
 from spinneret.web.fetching.urls import Url, join_url
 
-MAX_LINKS: Final = 3000
 MAX_IMAGES: Final = 1000
-MAX_ANCHORS: Final = 10_000
 MAX_LEVELS: Final = 2048  # libxml2 doesn't nest deeper (content.extraction.markup)
 SHALLOW: Final = 32
-MAX_FEW: Final = 200  # each: headings, languages, forms, robots elements
 MAX_VALUE_CHARS: Final = 500
 MAX_TEXT_CHARS: Final = 100
 

@@ -10,6 +10,9 @@ from functools import cached_property
 from typing import Final, NamedTuple
 
 MODIFIED: Final = "article:modified_time"  # ogp.me
+MAX_LINKS: Final = 3000  # of a page
+MAX_ANCHORS: Final = 10_000
+MAX_FEW: Final = 200  # each: headings, languages, forms, robots elements
 PAGES: Final = frozenset({"text/html", "application/xhtml+xml"})
 """Media types of pages."""
 
@@ -209,6 +212,16 @@ class HtmlFacts:
     text: TextFacts = TextFacts()
     left_out: int = 0
     """Number of links, images and other items beyond their bounds."""
+
+    @property
+    def has_all_links(self) -> bool:
+        """Whether no link is beyond the bound."""
+        return len(self.links) < MAX_LINKS
+
+    @property
+    def has_all_alternates(self) -> bool:
+        """Whether no language is beyond the bound."""
+        return len(self.alternates) < MAX_FEW
 
     @property
     def modified(self) -> str:
