@@ -17,6 +17,8 @@ from spinneret.kernel.errors import (
 from spinneret.monitoring.checks import rules
 from spinneret.monitoring.checks.models import CheckResult, Outcome
 from spinneret.monitoring.checks.service import CheckDisposition, Checker, HostWait
+from spinneret.monitoring.rollups.models import Window
+from spinneret.monitoring.rollups.service import FigureService
 from spinneret.monitoring.slots.models import host_slot
 from spinneret.monitoring.targets.models import Status
 from spinneret.web.fetching.models import Certificate, FetchRequest
@@ -462,6 +464,21 @@ def test_a_pause_ends_the_incident_and_what_was_counted_before(world: CheckWorld
     assert second is not None
     assert second.started_at >= incident.ended_at
     assert [event.type for event in world.watch.events] == ["target.down"] * 2
+
+
+def test_a_pause_is_time_of_which_nothing_is_known_in_any_window(world: CheckWorld) -> None:
+    world.sites.answers[URL] = page(404)
+    target_id = world.target(URL, interval_seconds=3600)
+    checked(world, target_id)
+    world.clock.advance(60)
+    world.targets.pause("acme", target_id)
+    world.clock.advance(1200)
+    world.targets.resume("acme", target_id)
+    checked(world, target_id)
+    service = FigureService(rollups=world.watch, checks=world.watch, clock=world.clock)
+    watched = world.watched(target_id)
+    down = [service.figures(watched, window).tally.down_ms for window in (Window.HOUR, Window.DAY)]
+    assert down == [60_000, 60_000]
 
 
 SENTENCES = [

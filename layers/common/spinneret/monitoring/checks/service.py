@@ -162,7 +162,7 @@ class Checker:
             self.parts.hand_on(watched.target.tenant, watched.target.id)
 
     def _blank(self, watched: TargetWithState, now: datetime) -> CheckResult:
-        due_at, target = watched.state.due_at, watched.target
+        due_at, target, last = watched.state.due_at, watched.target, watched.state.last
         late = now - due_at if due_at is not None else timedelta()
         return CheckResult(
             id=self.parts.new_id("res"),
@@ -170,6 +170,7 @@ class Checker:
             outcome=Outcome.UNKNOWN,
             late_ms=max(0, round(late / timedelta(milliseconds=1))),
             in_maintenance=self.parts.maintenance.covers(target.tenant, target.id, now),
+            paused_at=None if last is None else last.paused_at,
         )
 
 

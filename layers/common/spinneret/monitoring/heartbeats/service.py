@@ -57,7 +57,7 @@ class HeartbeatService:
         return self.clock() - state.called_at < _GAP
 
     def _recorded(self, watched: TargetWithState) -> bool:
-        target, now = watched.target, self.clock()
+        target, last, now = watched.target, watched.state.last, self.clock()
         result = CheckResult(
             id=self.new_id("res"),
             checked_at=now,
@@ -65,6 +65,7 @@ class HeartbeatService:
             late_ms=0,
             is_call=True,
             in_maintenance=self.covers(target.tenant, target.id, now),
+            paused_at=None if last is None else last.paused_at,
         )
         due_at = call_deadline(target, now)
         change = step(watched, result, due_at)

@@ -115,7 +115,9 @@ def _settled(state: TargetState, now: datetime) -> TargetState:
     tally = sum((tally for _, tally in pieces), Rollup())
     hour = state.hour or HourTally(rollups.hour_of(last.at), Rollup())
     return replace(
-        state, hour=HourTally(hour.hour, hour.tally + tally), last=replace(last, counts=False)
+        state,
+        hour=HourTally(hour.hour, hour.tally + tally),
+        last=replace(last, counts=False, paused_at=now),
     )
 
 

@@ -68,7 +68,8 @@ class FigureService:
         asked = [each for each in results if each.outcome is not Outcome.SKIPPED_BUSY]
         parts = [tally_of(each) for each in results if each.checked_at >= since]
         for one, following in pairwise(asked):
-            parts += _held(one, max(one.checked_at, since), following.checked_at, interval)
+            until = following.paused_at or following.checked_at
+            parts += _held(one, max(one.checked_at, since), until, interval)
         return sum(parts, Rollup())
 
     def _results(self, tenant: str, target_id: str, since: datetime) -> Sequence[CheckResult]:

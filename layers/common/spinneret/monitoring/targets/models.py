@@ -182,6 +182,8 @@ class LastCheck:
     error: str | None
     counts: bool = True
     """Whether the outcome still holds; a pause ends it."""
+    paused_at: datetime | None = None
+    """Time of that pause."""
 
 
 @dataclass(frozen=True, kw_only=True)
