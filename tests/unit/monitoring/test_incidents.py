@@ -289,6 +289,23 @@ def test_the_end_of_a_certificate_is_announced_once_for_each_day_that_is_named(
     assert days == warned_at
 
 
+def test_certificates_that_take_turns_are_announced_once_each() -> None:
+    line = Timeline(certificate_days=(20, 7))
+    one, other = certificate(19), certificate(15)
+    for _ in range(3):
+        line.check(Outcome.UP, certificate=one)
+        line.check(Outcome.UP, certificate=other)
+    assert line.reports == ["certificate.expiring"] * 2
+    line.now = START + timedelta(days=10)
+    for _ in range(3):
+        line.check(Outcome.UP, certificate=other)
+        line.check(Outcome.UP, certificate=certificate(90))
+    assert line.reports == ["certificate.expiring"] * 3
+    line.now = START + timedelta(days=71)
+    line.check(Outcome.UP, certificate=certificate(90))
+    assert line.reports == ["certificate.expiring"] * 4
+
+
 def test_a_new_certificate_is_announced_anew() -> None:
     line = Timeline(certificate_days=(20,))
     line.check(Outcome.UP, certificate=certificate(19))

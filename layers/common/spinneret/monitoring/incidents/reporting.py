@@ -121,8 +121,7 @@ def _certificate(
     left = found.not_after - result.checked_at
     reached = [days for days in target.options.certificate_days if left <= _warning_at(days, found)]
     days = min(reached, default=None)
-    is_due = days is not None and (known.warned_days is None or days < known.warned_days)
-    if not is_due:
+    if days is None or (known.warned_days is not None and days >= known.warned_days):
         return state, []
     data = {
         **facts_of(target, f"has a certificate that ends in {left // _DAY} days"),
@@ -130,15 +129,21 @@ def _certificate(
         "days_left": left // _DAY,
         "issuer": found.issuer,
     }
-    known = replace(known, warned_days=days)
+    known = replace(known, warned_days=days, warned_end=found.not_after)
     return replace(state, certificate=known), [Report(event_types.CERTIFICATE_EXPIRING, data)]
 
 
 def _with_certificate(state: TargetState, result: CheckResult) -> TargetState:
     found, known = result.certificate, state.certificate
-    if found is None or (known is not None and known.not_after == found.not_after):
+    if found is None:
         return state
-    return replace(state, certificate=CertificateState(not_after=found.not_after))
+    now = CertificateState(not_after=found.not_after)
+    if known is not None and known.warned_days is not None:
+        end = known.warned_end or known.not_after
+        # Servers of one host may have several certificates, which take turns.
+        if end == found.not_after or result.checked_at < end < found.not_after:
+            now = replace(now, warned_days=known.warned_days, warned_end=end)
+    return replace(state, certificate=now)
 
 
 def _warning_at(days: int, certificate: Certificate) -> timedelta:

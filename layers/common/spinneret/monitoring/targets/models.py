@@ -192,7 +192,9 @@ class CertificateState:
 
     not_after: datetime
     warned_days: int | None = None
-    """Days of the last warning sent for this certificate."""
+    """Days of the last warning sent, …"""
+    warned_end: datetime | None = None
+    """… and the end of the certificate that it named; None for `not_after`."""
 
 
 @dataclass(frozen=True, kw_only=True)
