@@ -103,23 +103,29 @@ def hsts(page: PageFacts) -> Answer:
     source=sources.CSP,
 )
 def csp(page: PageFacts, html: HtmlFacts) -> Answer:
-    """Report a missing policy, or one that allows any inline script."""
-    policy = page.header("content-security-policy") or html.policy or ""
+    """Report pages without a policy against inline scripts; all policies apply together."""
+    given = f"{page.header('content-security-policy') or ''},{html.policy or ''}"
+    policies = [policy for policy in given.split(",") if policy.strip()]
+    faults = [_script_fault(policy) for policy in policies or [""]]
+    return [] if None in faults else [fault for fault in faults if fault][:1]
+
+
+def _script_fault(policy: str) -> Evidence | None:
     where = "header: Content-Security-Policy"
     directives = _directives(policy)
     scripts = directives.get("script-src", directives.get("default-src"))
     if scripts is None:
-        return [Evidence(where, policy or "(none)", "script-src")]
+        return Evidence(where, policy.strip() or "(none)", "script-src")
     guarded = any(s.startswith(("'nonce-", "'sha256-", "'sha384-", "'sha512-")) for s in scripts)
     if "'unsafe-inline'" in scripts and not guarded:
-        return [Evidence(where, "'unsafe-inline'", "nonces or hashes")]
-    return []
+        return Evidence(where, "'unsafe-inline'", "nonces or hashes")
+    return None
 
 
 def _directives(policy: str) -> dict[str, list[str]]:
-    """Return the directives of all policies as one, as all of them apply."""
-    parts = (part.split() for part in policy.lower().replace(",", ";").split(";"))
-    return {part[0]: part[1:] for part in parts if part}
+    """Return the directives of all policies as one, the first of each name."""
+    parts = [part.split() for part in policy.lower().replace(",", ";").split(";")]
+    return {part[0]: part[1:] for part in reversed(parts) if part}
 
 
 @_SECURITY.page(
