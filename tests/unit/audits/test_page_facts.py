@@ -387,6 +387,8 @@ def test_a_heading_is_read_as_screen_readers_read_it(markup: str, text: str) -> 
         '<img src="/a.png" alt="Oaks">',
         '<svg aria-label="x"><title>Oaks</title></svg>',
         '<img src="/a.png" aria-label="Oaks">',
+        '<svg role="img" aria-label="Oaks"><path/></svg>',
+        '<i role="img" aria-label="Oaks"></i>',
     ],
 )
 def test_a_link_may_have_another_name_than_text(inside: str) -> None:

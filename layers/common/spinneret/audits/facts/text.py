@@ -123,16 +123,15 @@ def _hidden(body: html.HtmlElement) -> tuple[str, ...]:
 
 
 def spoken(element: html.HtmlElement, limit: int) -> str:
-    """Return an element as screen readers read it: its label, text, or its images' texts."""
+    """Return an element as screen readers read it: its label, text, or its content's labels."""
     label = element.get("aria-label")
     if label and label.strip():
         return _squeezed(label, limit)
     text = _squeezed("".join(_texts(element)), limit)
     if text:
         return text
-    alternatives = (
-        image.get("alt") or image.get("aria-label") or "" for image in element.iter("img")
-    )
+    named = element.xpath(".//*[@aria-label] | .//img[@alt]")
+    alternatives = (each.get("alt") or each.get("aria-label") or "" for each in named)
     return _squeezed(" ".join(alternatives), limit) or _squeezed(element.get("title") or "", limit)
 
 
