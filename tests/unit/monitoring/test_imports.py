@@ -174,6 +174,13 @@ def test_each_line_of_a_file_has_an_outcome(slice_: ImportSlice) -> None:
     assert urls(slice_)[1:] == ["https://site.example/a", "https://site.example/c"]
 
 
+@pytest.mark.parametrize(
+    "csv", ["url,,\nhttps://a.example/,,\n", "https://a.example/,\n", "url\rhttps://a.example/\r"]
+)
+def test_a_spreadsheets_commas_and_line_ends_are_no_fault(csv: str) -> None:
+    assert [each.values for each in rules.lines_of(csv)] == [{"url": "https://a.example/"}]
+
+
 def test_a_file_of_urls_needs_no_columns(slice_: ImportSlice) -> None:
     lines = slice_.imported(csv="\ufeffhttps://site.example/a\nhttps://site.example/b\n")
     assert lines == [(1, "created", ""), (2, "created", "")]

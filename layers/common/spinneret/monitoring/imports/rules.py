@@ -60,9 +60,13 @@ def lines_of(text: str) -> list[ImportLine]:
 
 
 def _rows(text: str) -> Iterator[tuple[int, list[str]]]:
-    reader = csv.reader(io.StringIO(text.removeprefix(_MARK)), strict=True)
+    """Yield non-empty lines, ended by CR, LF or both, without the empty cells at their ends."""
+    source = io.StringIO(text.removeprefix(_MARK), newline="")
+    reader = csv.reader(source, strict=True)
     for cells in reader:
-        if any(cell.strip() for cell in cells):
+        while cells and not cells[-1].strip():
+            cells.pop()
+        if cells:
             yield reader.line_num, cells
 
 
