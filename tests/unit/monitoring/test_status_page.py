@@ -514,6 +514,14 @@ def test_many_notices_of_other_pages_hide_none(served: Served, posting: Served) 
     assert re.findall(r'class="name">(.*?)<', page(served)) == ["Newer"] * 50
 
 
+def test_an_active_notice_is_shown_whatever_ended_after_it(served: Served, posting: Served) -> None:
+    published(served)
+    posted(posting, title="Still there")
+    for _ in range(notice_limits.NOTICES_SHOWN):
+        posted(posting, status="resolved")
+    assert "Still there" in page(served)
+
+
 SLUGS = ("silk", "partners")
 
 

@@ -79,7 +79,7 @@ class StatusPageContent:
     others: Sequence[StatusPageRow]
     """Targets beyond the limit of lines, without their days."""
     notices: Sequence[Notice]
-    """Notices that last, and the ones that ended within STATUS_PAGE_DAYS; newest first."""
+    """Notices that last, then the ones that ended within STATUS_PAGE_DAYS; newest first."""
     is_all: bool
     """False if there are more than STATUS_PAGE_COUNTED targets."""
     now: datetime

@@ -151,7 +151,7 @@ class StatusPages:
         )
 
     def feed(self, slug: str) -> tuple[StatusPage, Sequence[Notice]]:
-        """Return a page and its notices, newest first. Raises NotFound."""
+        """Return a page and its notices, active ones first. Raises NotFound."""
         page = self._at(slug)
         return page, self._notices(page)
 
@@ -188,14 +188,15 @@ class StatusPages:
         return rollups.first_of(limits.STATUS_PAGE_DAYS, self.clock())
 
     def _notices(self, page: StatusPage) -> list[Notice]:
+        """Return up to NOTICES_SHOWN of the last NOTICES_READ notices, active ones first."""
         most, since = notice_limits.NOTICES_SHOWN, self._first_day()
         found = items_of(lambda after: self.notices.page(page.tenant, after, most))
-        shown = (
+        shown = [
             each
             for each in islice(found, notice_limits.NOTICES_READ)
             if each.is_on(page.slug) and (not each.is_over or each.updates[-1].at >= since)
-        )
-        return list(islice(shown, most))
+        ]
+        return sorted(shown, key=lambda each: each.is_over)[:most]
 
     def _line(self, watched: TargetWithState, since: datetime) -> StatusPageRow:
         target = watched.target
