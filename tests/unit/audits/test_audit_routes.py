@@ -206,6 +206,9 @@ def test_a_schedule_keeps_threshold_and_headers_for_its_audits(bench: Bench) -> 
     path = f"/audits/schedules/{made['schedule_id']}"
     plain = {name: each for name, each in wanted.items() if name not in STAGING}
     assert bench.send("PUT", path, plain).body["headers"] == ["Authorization", "Cookie"]
+    elsewhere = {**plain, "url": "https://elsewhere.example/"}
+    refused = bench.send("PUT", path, elsewhere)
+    assert (refused.status, refused.body["details"]["fields"][0]["path"]) == (422, "headers")
     row = bench.schedule_store.get("acme", made["schedule_id"])
     assert row is not None
     assert SCHEDULES.decode(SCHEDULES.encode(row)) == row
@@ -217,7 +220,7 @@ def test_a_schedule_keeps_threshold_and_headers_for_its_audits(bench: Bench) -> 
     view = bench.send("GET", f"/audits/{audit_id}").body
     assert (view["passed"], view["fail_under"]) == (True, 90)
     assert bench.world.sent[f"{HOST}/"]["Cookie"] == "stage=s3cret"
-    assert bench.send("PUT", path, {**plain, "headers": {}}).body["headers"] == []
+    assert bench.send("PUT", path, {**elsewhere, "headers": {}}).body["headers"] == []
 
 
 #

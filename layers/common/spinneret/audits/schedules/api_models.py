@@ -41,7 +41,7 @@ class AuditScheduleRequest(BaseModel):
     """Score below which an audit's `passed` is false."""
     headers: Annotated[Headers | None, SECRET] = None
     """Request headers of each audit, as for `POST /audits`. A PUT without them and without a cookie
-    keeps both."""
+    keeps both, for the same origin only."""
     cookie: Annotated[Cookie | None, SECRET] = None
     """One cookie, `name=value`, sent and stored like `headers`."""
 
