@@ -7,7 +7,7 @@ from spinneret.events.webhooks.targets import UrlTarget, target_text, url_target
 from spinneret.events.webhooks.vault import DEFAULT
 from spinneret.jobs.models import JobFilter, JobStatus
 from spinneret.kernel.errors import ValidationFailed
-from tests.fakes.webhook_slice import WebhookSlice
+from tests.fakes.webhook_slice import WebhookSlice, requested
 
 OWN = "https://own.example/hook"
 HUSH = "Qx7Rt2Wb9Kd4Ln6Mv3Zs8Yc5"
@@ -99,3 +99,14 @@ def test_a_target_comes_back_as_it_was_stored(sealed: tuple[bytes, ...]) -> None
 
 def test_the_id_of_an_endpoint_is_no_url() -> None:
     assert url_target("wh_0198c5a1d2e37f4a8b6c9d0e1f2a3b52") is None
+
+
+def test_an_endpoint_keeps_its_headers_for_their_own_origin_only(hooks: WebhookSlice) -> None:
+    endpoint, _ = hooks.endpoint(headers=HEADERS)
+    path = f"{endpoint.url}/other"
+    kept = hooks.service.update("acme", endpoint.id, requested(url=path))
+    assert kept.header_names == tuple(HEADERS)
+    with pytest.raises(ValidationFailed):
+        hooks.service.update("acme", endpoint.id, requested(url=OWN))
+    moved = hooks.service.update("acme", endpoint.id, requested(url=OWN, headers={}))
+    assert (moved.url, moved.header_names) == (OWN, ())

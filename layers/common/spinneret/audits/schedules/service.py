@@ -18,21 +18,14 @@ from spinneret.jobs.models import Job, RequestKey
 from spinneret.jobs.service import Submitted
 from spinneret.kernel.canonical import fingerprint
 from spinneret.kernel.clock import Clock, to_iso
-from spinneret.kernel.errors import (
-    Conflict,
-    DependencyUnavailable,
-    DomainError,
-    NotFound,
-    ValidationFailed,
-    existing,
-)
+from spinneret.kernel.errors import Conflict, DependencyUnavailable, DomainError, NotFound, existing
 from spinneret.kernel.ids import NewId
 from spinneret.kernel.paging import Page
 from spinneret.kernel.races import changing, until_written
 from spinneret.kernel.service import service
 from spinneret.schedules.cron import next_run, parse_schedule
 from spinneret.web.fetching.addresses import AddressPolicy
-from spinneret.web.fetching.urls import parse_url
+from spinneret.web.headers.rules import require_same_origin
 
 logger = logging.getLogger(__name__)
 
@@ -92,8 +85,8 @@ class ScheduleService:
         def updated() -> AuditSchedule | None:
             former = self.get(tenant, schedule_id)
             made = self._made(tenant, schedule_id, request)
-            if request.headers is None and request.cookie is None:
-                _require_same_origin(former, made)
+            if former.headers and request.headers is None and request.cookie is None:
+                require_same_origin(former.url, made.url)
             schedule = replace(
                 made,
                 **self._headers(tenant, request, former.headers),
@@ -145,14 +138,6 @@ class ScheduleService:
         if found is None:
             return {"header_names": (), "sealed_headers": None}
         return {"header_names": found.names, "sealed_headers": found.data}
-
-
-def _require_same_origin(former: AuditSchedule, made: AuditSchedule) -> None:
-    """Refuse to keep headers for another origin, whose owner would learn them."""
-    origins = {parse_url(each.url).origin for each in (former, made)}
-    if former.headers is not None and len(origins) > 1:
-        message = "were given for another origin; send them again, or {} to remove them"
-        raise ValidationFailed.of_field("headers", message)
 
 
 @service

@@ -51,7 +51,7 @@ Events = Annotated[
 class EndpointUpdate(BaseModel):
     """Body of `PUT /api/v1/webhooks/{endpoint_id}`: the complete endpoint except its secret.
 
-    Omitted `headers` are kept; `{}` removes them.
+    Omitted `headers` are kept for the same origin only; `{}` removes them.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)

@@ -38,6 +38,7 @@ from spinneret.kernel.races import until_written
 from spinneret.kernel.service import service
 from spinneret.web.fetching.addresses import AddressPolicy
 from spinneret.web.fetching.rules import check_url_at_submission
+from spinneret.web.headers.rules import require_same_origin
 
 _JOB_HEADERS: Final = "webhook_headers"
 
@@ -176,6 +177,8 @@ class WebhookService:
         def changed(former: Endpoint) -> Endpoint:
             kind = requested.kind or former.kind
             require_form(kind, changes["url"])
+            if former.header_names and requested.headers is None:
+                require_same_origin(former.url, changes["url"])
             return replace(former, **changes, kind=kind)
 
         return self._change(tenant, endpoint_id, changed)

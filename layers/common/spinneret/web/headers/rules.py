@@ -8,6 +8,7 @@ from spinneret.kernel.errors import ValidationFailed
 from spinneret.redaction import redact
 from spinneret.web import limits
 from spinneret.web.fetching.own_headers import require_own_headers
+from spinneret.web.fetching.urls import parse_url
 from spinneret.web.politeness.robots import product_token_of
 
 USER_AGENT: Final = "user-agent"
@@ -28,6 +29,13 @@ def allowed_headers(headers: Mapping[str, str], user_agent: str) -> dict[str, st
     if len(json.dumps(dict(headers)).encode()) > limits.HEADERS_MAX_BYTES:
         raise ValidationFailed.about("headers", f"more than {limits.HEADERS_MAX_BYTES} bytes")
     return dict(headers)
+
+
+def require_same_origin(former: str, url: str) -> None:
+    """Refuse to keep headers for another origin, whose owner would learn them."""
+    if parse_url(former).origin != parse_url(url).origin:
+        message = "were given for another origin; send them again, or {} to remove them"
+        raise ValidationFailed.of_field("headers", message)
 
 
 def shown(headers: Mapping[str, str]) -> dict[str, str]:
