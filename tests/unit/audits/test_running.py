@@ -307,6 +307,14 @@ def test_links_to_a_redirect_between_crawled_pages_are_not_broken(world: AuditWo
 
 
 @pytest.mark.heavy
+def test_a_sitemap_with_an_impossible_address_is_an_issue(world: AuditWorld) -> None:
+    lines = f"{GOOD_ROBOTS}Sitemap: {HOST}:99999/sitemap.xml\n"
+    world.pages[f"{HOST}/robots.txt"] = fetched_page(f"{HOST}/robots.txt", lines)
+    ref = world.submit(f"{HOST}/")
+    assert world.settle(ref).status is JobStatus.COMPLETED
+    assert keys(world, ref) == {("sitemap.invalid", f"{HOST}/")}
+
+
 def test_a_long_sitemap_is_crawled_whole_if_it_fits_the_sample(world: AuditWorld) -> None:
     paths = [f"/listed-{number}" for number in range(203)]
     there = [Page(path=path) for path in paths[:-2]]

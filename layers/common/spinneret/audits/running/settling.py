@@ -270,6 +270,8 @@ class _Settled:
             page = self._aside(get(parse_url(url), max_bytes=limits.SITEMAP_BYTES), url)
         except BodyTooLarge:
             return SitemapFacts(url=url, size=limits.SITEMAP_BYTES + 1)
+        except UrlInvalid:  # robots.txt may contain any text
+            page = None
         if page is None:
             return SitemapFacts(url=url, status=None)
         if not 200 <= page.status_code < 300:
