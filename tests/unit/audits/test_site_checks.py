@@ -8,6 +8,7 @@ import pytest
 
 from spinneret.audits.checks.catalogue import catalogue
 from spinneret.audits.checks.models import CheckScope
+from spinneret.audits.checks.site import Site
 from spinneret.audits.facts.models import (
     Alternate,
     Canonical,
@@ -444,3 +445,12 @@ SAME: list[Callable[[str], str]] = [lambda url: f"{url}/", lambda url: url]
 @pytest.mark.parametrize("form", SAME)
 def test_a_slash_at_the_end_of_a_link_is_the_same_page(form: Callable[[str], str]) -> None:
     assert in_site("links.broken_internal", [to(form(B)), failed(status=404)]) == FAIL
+
+
+@pytest.mark.parametrize(
+    "start", ["https://a.example:8443/", "https://a.example/", "http://[::1]/", "http://[::1]:80/"]
+)
+def test_the_pages_of_a_host_are_its_own(start: str) -> None:
+    site = Site(start)
+    assert site.is_internal(start)
+    assert not site.is_internal("https://b.example:8443/")

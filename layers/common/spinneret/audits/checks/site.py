@@ -27,6 +27,7 @@ TITLES_FROM: Final = 5
 """Minimum number of titled pages for finding a site's pattern …"""
 TITLES_SHARE: Final = 0.8
 """… and the minimum share of titles that follow it."""
+_PORT: Final = re.compile(r":\d+$")
 _SEPARATOR: Final = re.compile(r"\s[|\-\u2013\u2014\u00b7\u2022\u00bb:]\s")
 
 
@@ -78,7 +79,8 @@ class Site:
     def __init__(self, start_url: str) -> None:
         self.start = parse_url(start_url)
         self.facts = SiteFacts(start_url=start_url, audited_at="")
-        self._hosts = {self.start.host, _other_www(self.start.host)}
+        host = _PORT.sub("", self.start.authority)
+        self._hosts = {host, _other_www(host)}
         self._ids: dict[str, int] = {}
         self._urls: list[str] = []
         self._nodes: dict[int, PageNode] = {}
@@ -159,11 +161,7 @@ class Site:
     def is_internal(self, url: str) -> bool:
         """Return whether a URL is on the site's host, with or without `www.`."""
         authority = url.partition("://")[2].partition("/")[0].partition("?")[0]
-        return (
-            authority.rpartition(":")[0] in self._hosts
-            if ":" in authority
-            else (authority in self._hosts)
-        )
+        return (_PORT.sub("", authority) if ":" in authority else authority) in self._hosts
 
     @property
     def nodes(self) -> Iterator[PageNode]:
