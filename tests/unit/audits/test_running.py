@@ -371,6 +371,9 @@ def test_hello_audits_one_page(world: AuditWorld) -> None:
     assert job.status is JobStatus.COMPLETED, job.last_error
     assert result_of(job)["pages"] == {"html": 1}
     assert {url for _, _, url in world.asked} == {f"{HOST}/oak", f"{HOST}/robots.txt"}
+    assert keys(world, ref) == set()  # of files that weren't requested nothing is known
+    categories = result_of(job)["categories"]
+    assert (categories["sitemaps"], categories["robots"]) == (None, 100)
 
 
 def test_a_site_whose_start_is_not_there_fails_at_once(world: AuditWorld) -> None:

@@ -15,7 +15,7 @@ from functools import cache
 from typing import Any, Final
 
 from spinneret.audits.checks import catalogue as checks
-from spinneret.audits.checks.models import UNKNOWN, Answer, Check, CheckScope, Severity
+from spinneret.audits.checks.models import UNKNOWN, Answer, Category, Check, CheckScope, Severity
 from spinneret.audits.checks.site import PageNode, Site
 from spinneret.audits.comparison import Key
 from spinneret.audits.facts.models import Kind, Lab, PageFacts
@@ -25,6 +25,8 @@ from spinneret.audits.scoring import FORMULA_VERSION, CheckBitmap, Score, score
 
 _COUNTED: Final = (Kind.HTML, Kind.FAILED)
 """Pages and failed requests for pages: the denominator of the score."""
+_OF_FILES: Final = frozenset({Category.SITEMAPS, Category.AGENTS})
+"""Checks of files that an audit of a single page doesn't request."""
 _GONE: Final = frozenset({404, 410})
 """Status codes of a URL without a page: what was wrong with the page is wrong no longer."""
 
@@ -86,6 +88,7 @@ class AuditEvaluator:
     ) -> None:
         """Evaluate without the checks of these ids: they count as not judged."""
         self._off = frozenset(checks_off)
+        self._unasked: frozenset[Category] = frozenset()
         self._site = Site(start_url)
         self._found = found
         self._marks: dict[str, CheckBitmap] = {}
@@ -115,6 +118,8 @@ class AuditEvaluator:
         """Judge the site, and each page in comparison with the others."""
         site = self._site
         site.close(facts)
+        if facts.is_single:
+            self._unasked = _OF_FILES
         of_site = CheckBitmap()
         for step in _steps(CheckScope.SITE):
             self._judge(step, facts.start_url, of_site, 0, site)
@@ -145,6 +150,9 @@ class AuditEvaluator:
     def _judge(
         self, step: _Step, url: str, marks: CheckBitmap, lost_elsewhere: int, *subject: object
     ) -> None:
+        if step.check.category in self._unasked:
+            self._leave(step, url)
+            return
         is_blocked = step.before & (marks.failed | marks.blocked | marks.hidden | lost_elsewhere)
         if step.check.id in self._off:
             hidden: Answer = None if is_blocked else step.check.judge(*subject)

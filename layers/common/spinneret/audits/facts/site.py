@@ -136,5 +136,7 @@ class SiteFacts:
     llms_txt: FileFacts = FileFacts(status=404)
     outcomes: Mapping[str, Outcome] = field(default_factory=dict)
     """Outcomes by URL; missing URLs weren't checked."""
+    is_single: bool = False
+    """Whether the audit requests only one page and robots.txt."""
     is_whole: bool = False
     """Whether the crawl read every URL that it found, without reaching a limit."""

@@ -65,9 +65,11 @@ class SiteProbe:
     def run(self, work: AuditContext, progress: Progress, url: str) -> Progress:
         """Store the facts of the site. Raise the errors of a start page that doesn't respond."""
         site = self._storage.site(progress) or SiteFacts(
-            start_url=url, audited_at=work.clock().isoformat()
+            start_url=url,
+            audited_at=work.clock().isoformat(),
+            is_single=work.sample.max_pages == 1,
         )
-        state = _Settled(work, site, set(progress.probed), whole=work.sample.max_pages > 1)
+        state = _Settled(work, site, set(progress.probed))
         try:
             for name, question in state.questions():
                 work.checkpoint(Phase.SETTLING, 1)
@@ -95,13 +97,10 @@ class SiteProbe:
 class _Settled:
     """Facts and answered probes so far."""
 
-    def __init__(
-        self, work: AuditContext, site: SiteFacts, answered: set[str], *, whole: bool
-    ) -> None:
+    def __init__(self, work: AuditContext, site: SiteFacts, answered: set[str]) -> None:
         self.site = site
         self.answered = answered
         self._work = work
-        self._whole = whole
 
     def questions(self) -> Iterator[tuple[str, Callable[[], None]]]:
         """Yield unanswered probes; a sitemap may add more."""
@@ -109,13 +108,13 @@ class _Settled:
             (_START, self._start),
             ("robots", self._robots),
         ]
-        if self._whole:
+        if not self.site.is_single:
             first += [("llms", self._llms), ("http", self._by_http), ("www", self._other_www)]
             first += [("unknown", self._unknown_address)]
         for name, question in first:
             if name not in self.answered:
                 yield name, question
-        while self._whole and (url := self._next_sitemap()) is not None:
+        while not self.site.is_single and (url := self._next_sitemap()) is not None:
             yield f"{_LISTED}{url}", partial(self._sitemap, url)
 
     @property
