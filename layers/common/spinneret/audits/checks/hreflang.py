@@ -91,7 +91,7 @@ def no_return(page: PageNode, site: Site) -> Answer:
         if other is None or other is page or other.kind is not Kind.HTML:
             continue
         if len(other.alternates) >= MAX_FEW:
-            continue  # the link back may be among those that weren't kept
+            continue  # the link back may not have been kept
         if not any(back.url == page.url for back in other.alternates):
             found.append(Evidence(_SELECTOR, each.language, f"a link to {page.url}", other.url))
     return found

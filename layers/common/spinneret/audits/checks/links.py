@@ -109,7 +109,7 @@ def fragment(page: PageNode, site: Site) -> Answer:
         if target is None or target.kind is not Kind.HTML or _is_of_a_script(name):
             continue
         if len(target.anchors) >= MAX_ANCHORS:
-            continue  # the place may be among those that weren't kept
+            continue  # the place may not have been kept
         judged = True
         if name.lower() not in _TOP and hash(name) not in target.anchors:
             found.append(Evidence(_A, f"#{name}", "an id", target.url))
