@@ -10,6 +10,7 @@ import sys
 import time
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -176,10 +177,11 @@ def _create(
     progress = workspace.progress
     client = aws.client("cloudformation", endpoints["gateway"])
     record.forget(instance)
-    with progress.step("validating the templates", "validated"):
-        sam.validate()
-    with progress.step("building functions and layers", "built"):
-        sam.build()
+    with ThreadPoolExecutor(1) as beside:  # each uses one processor
+        validation = beside.submit(sam.validate)
+        with progress.step("building functions and layers", "built"):
+            sam.build()
+        validation.result()
     if cloudformation.delete(client, STACK_NAME):
         progress.say("removed the former stack; its data stay")
     elif not instance.is_durable:

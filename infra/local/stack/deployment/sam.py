@@ -35,7 +35,7 @@ IMAGE: Final = "public.ecr.aws/lambda/python:3.12-x86_64"  # name that SAM uses 
 
 
 class Sam:
-    """Runs `sam` with its own log. Methods raise InstallError with the end of the log."""
+    """Runs `sam` with logs of its own. Methods raise InstallError with the end of the log."""
 
     def __init__(
         self,
@@ -62,9 +62,13 @@ class Sam:
     def validate(self) -> None:
         """Check all templates with SAM and cfn-lint, unless the same ones were valid before."""
         words = ["validate", "--lint", "--template", "template.yaml"]
-        with _unless_done(self._workspace.local / "validated", self._digest("templates")) as needed:
+        progress = self._workspace.progress
+        with (
+            progress.step("validating the templates", "validated"),
+            _unless_done(self._workspace.local / "validated", self._digest("templates")) as needed,
+        ):
             if needed:
-                self._sam(words, VALIDATE_SECONDS)
+                self._sam(words, VALIDATE_SECONDS, "validate")
 
     def build(self) -> None:
         """Build functions and layers, unless the instance has this build already.
@@ -125,7 +129,7 @@ class Sam:
             *("--template", str(template), "--event", str(event.absolute())),
             *("--env-vars", str(self.built / VARIABLES)),
             *(["--skip-pull-image"] if engine.has_image(IMAGE) else []),
-            *self._config(),
+            *self._config("invoke"),
         ]
         try:
             done = subprocess.run(
@@ -147,17 +151,17 @@ class Sam:
             raise InstallError(f"sam local invoke ended with {done.returncode}")
         return done.stdout.strip()
 
-    def _config(self) -> list[str]:
+    def _config(self, name: str) -> list[str]:
         """Return options for an empty config, since samconfig.toml is only for AWS."""
-        settings = self._instance.folder / "samconfig.toml"
+        settings = self._instance.folder / f"samconfig-{name}.toml"
         settings.parent.mkdir(parents=True, exist_ok=True)
         settings.write_text("version = 0.1\n")
         return ["--config-file", str(settings)]
 
-    def _sam(self, words: Sequence[str], seconds: float) -> None:
+    def _sam(self, words: Sequence[str], seconds: float, log: str = "deploy") -> None:
         run(
-            [self._endpoints["sam"], *words, *self._config()],
-            log=self._instance.log("deploy"),
+            [self._endpoints["sam"], *words, *self._config(log)],
+            log=self._instance.log(log),
             seconds=seconds,
             directory=self._workspace.root,
             environ=with_npm(Store(self._workspace), self._environment()),
