@@ -109,6 +109,20 @@ def test_a_run_tells_new_changed_unchanged_and_gone_pages(world: World) -> None:
     ]
 
 
+def test_a_page_that_comes_back_is_new_even_with_its_former_content(world: World) -> None:
+    source = world.source(f"{SITE}/**")
+    urls = world.serve(a="silk")
+    first = world.ran(source, *urls)
+    world.serve(a=404)
+    assert world.outcomes(world.ran(source, *urls)) == {"a": "gone"}
+    world.serve(a="silk")
+    back = world.ran(source, *urls)
+    assert (world.outcomes(back), back.counts) == ({"a": "new"}, {PageOutcome.NEW: 1})
+    [before], [after] = (world.store.pages("acme", each.id) for each in (first, back))
+    assert before.document_id == after.document_id
+    assert world.outcomes(world.ran(source, *urls)) == {"a": "unchanged"}
+
+
 # covers C-08
 @pytest.mark.parametrize("is_default", [False, True])
 def test_a_config_with_a_depth_makes_each_run_a_deep_crawl(world: World, is_default: bool) -> None:

@@ -91,7 +91,7 @@ class RunView(BaseModel):
     trigger: Trigger
     """Cause of the run."""
     new: int
-    """Number of pages that were new."""
+    """Number of pages that were new, or back after they were gone."""
     changed: int
     """Number of pages whose content changed."""
     unchanged: int

@@ -33,6 +33,7 @@ class PageOutcome(StrEnum):
     """Outcome of a page in a run."""
 
     NEW = "new"
+    """First crawled, or back after it was gone."""
     CHANGED = "changed"
     UNCHANGED = "unchanged"
     GONE = "gone"

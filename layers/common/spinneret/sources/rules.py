@@ -103,6 +103,18 @@ def with_documents(pages: Iterable[RunPage], known: Sequence[RunPage]) -> list[R
     ]
 
 
+def with_returned(pages: Iterable[RunPage], known: Sequence[RunPage]) -> list[RunPage]:
+    """Return the pages; one that was gone in the last run is new, even with its former content."""
+    gone = {_key(page.url) for page in known if page.outcome is PageOutcome.GONE}
+    there = (PageOutcome.CHANGED, PageOutcome.UNCHANGED)
+    return [
+        replace(page, outcome=PageOutcome.NEW)
+        if page.outcome in there and _key(page.url) in gone
+        else page
+        for page in pages
+    ]
+
+
 def event_of(source: Source, run: Run, targets: tuple[str, ...]) -> DomainEvent:
     """Return the event that reports the end of a run; `source` is the source after it."""
     assert run.finished_at is not None  # it has ended

@@ -194,7 +194,9 @@ class SourceRuns:
     def _crawled(
         self, source: Source, run: Run, crawled: Sequence[RunPage]
     ) -> tuple[Run, Sequence[RunPage]]:
-        pages = rules.with_documents(rules.with_refused(crawled, run), self._known(source))
+        known = self._known(source)
+        pages = rules.with_documents(rules.with_refused(crawled, run), known)
+        pages = rules.with_returned(pages, known)
         return rules.ended(run, pages, self.clock()), pages
 
     def _known(self, source: Source) -> tuple[RunPage, ...]:
