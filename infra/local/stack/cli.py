@@ -4,6 +4,7 @@ import argparse
 import importlib
 import os
 import signal
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, NoReturn, Protocol, cast
@@ -13,6 +14,8 @@ from stack.instance import DEFAULT_NAME
 from stack.workspace import LOCAL_VARIABLE, Workspace
 
 INTERRUPTED: Final = 130
+READER_LEFT: Final = 141
+"""As shells report the signal of a broken pipe."""
 
 
 @dataclass(frozen=True)
@@ -99,6 +102,9 @@ def _run(module: CommandModule, arguments: argparse.Namespace) -> int:
     except KeyboardInterrupt:
         workspace.progress.warn("interrupted")
         return INTERRUPTED
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for the last flush
+        return READER_LEFT
 
 
 def _interrupt(*_: object) -> NoReturn:

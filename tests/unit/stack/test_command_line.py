@@ -1,5 +1,6 @@
 """What the command line answers, and the small things that its commands are made of."""
 
+import os
 import re
 import subprocess
 import threading
@@ -67,6 +68,15 @@ def test_a_command_that_has_nothing_to_work_on_says_so(
     assert cli.main(words) == code
     shown = capsys.readouterr()
     assert text in shown.out + shown.err
+
+
+def test_a_reader_that_leaves_ends_the_command_in_silence(monkeypatch: pytest.MonkeyPatch) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing, "w") as stdout:
+        monkeypatch.setattr("sys.stdout", stdout)
+        assert cli.main(["status"]) == 141
+        stdout.flush()  # as at the end of the process
 
 
 @pytest.mark.parametrize("words", [["invoke"], ["invoke", "Sweeper"], ["invoke", "Zebra", SWEEP]])
