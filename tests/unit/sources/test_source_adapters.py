@@ -48,7 +48,10 @@ class World:
         )
 
     def source(self, url_pattern: str, **given: str) -> Source:
-        draft = SourceDraft(
+        return self.service.create("acme", self.draft(url_pattern, **given))
+
+    def draft(self, url_pattern: str, **given: str) -> SourceDraft:
+        return SourceDraft(
             name="one",
             url_pattern=url_pattern,
             crawl_config_id=given.get("config"),
@@ -57,7 +60,6 @@ class World:
             timezone="UTC",
             is_active=True,
         )
-        return self.service.create("acme", draft)
 
     def serve(self, **pages: str | int) -> list[str]:
         for name, body in pages.items():
@@ -121,6 +123,26 @@ def test_a_page_that_comes_back_is_new_even_with_its_former_content(world: World
     [before], [after] = (world.store.pages("acme", each.id) for each in (first, back))
     assert before.document_id == after.document_id
     assert world.outcomes(world.ran(source, *urls)) == {"a": "unchanged"}
+
+
+def test_pages_that_a_changed_pattern_leaves_out_are_crawled_no_more(world: World) -> None:
+    source = world.source(f"{SITE}/**")
+    a, b = world.serve(a="silk", b="web")
+    assert world.outcomes(world.ran(source, a, b)) == {"a": "new", "b": "new"}
+    source = world.service.update("acme", source.id, world.draft(f"{SITE}/a*"))
+    assert world.outcomes(world.ran(source, a)) == {"a": "unchanged"}
+
+
+def test_pages_of_the_former_site_of_a_deep_source_are_crawled_no_more(world: World) -> None:
+    draft = ConfigDraft(name="deep", options=ConfigOptions(max_depth=2))
+    config = world.crawl.configs.service.create("acme", draft)
+    [a] = world.serve(a="silk")
+    source = world.source(a, config=config.id)
+    assert world.outcomes(world.ran(source)) == {"a": "new"}
+    other = "https://other.example/b"
+    world.crawl.pages[other] = fetched_page(other, long_page("web", 40))
+    world.service.update("acme", source.id, world.draft(other, config=config.id))
+    assert world.outcomes(world.ran(source)) == {other: "new"}
 
 
 # covers C-08

@@ -15,6 +15,7 @@ from spinneret.sources import limits
 from spinneret.sources.event_types import RUN_COMPLETED, RUN_FAILED
 from spinneret.sources.models import PageOutcome, Run, RunPage, RunStage, Source
 from spinneret.web.exploring.globs import compile_patterns
+from spinneret.web.exploring.scope import CrawlScope, ScopeKind
 from spinneret.web.fetching.urls import Url, cache_url, parse_url
 
 _PATTERN: Final = re.compile(r"(?P<root>https?://[^/*?#\s]+)(?P<path>/\S*)", re.IGNORECASE)
@@ -64,6 +65,16 @@ def pages_to_crawl(found: Sequence[str], known: Sequence[RunPage]) -> list[str]:
     for url in (*found, *(page.url for page in known if page.outcome is not PageOutcome.GONE)):
         first.setdefault(_key(url), url)
     return list(first.values())[: limits.SOURCE_PAGES_MAX]
+
+
+def covered(pages: Iterable[RunPage], source: Source) -> tuple[RunPage, ...]:
+    """Return the pages that the source has; a former pattern or site of it may have had others."""
+    if source.is_pattern:
+        root, path = root_and_path(source.url_pattern)
+        scope = CrawlScope.of(ScopeKind.HOST, [root], [path])
+    else:
+        scope = CrawlScope.of(ScopeKind.HOST, [parse_url(source.url_pattern)])
+    return tuple(page for page in pages if scope.refusal(parse_url(page.url)) is None)
 
 
 def reached(pages: Iterable[RunPage], known: Sequence[RunPage], start: str) -> tuple[RunPage, ...]:

@@ -202,7 +202,7 @@ class SourceRuns:
     def _known(self, source: Source) -> tuple[RunPage, ...]:
         if source.last_run_id is None:
             return ()
-        return self.store.pages(source.tenant, source.last_run_id)
+        return rules.covered(self.store.pages(source.tenant, source.last_run_id), source)
 
     def _failed(self, run: Run, error: str) -> Run:
         return replace(run, stage=RunStage.FAILED, finished_at=self.clock(), error=error)
