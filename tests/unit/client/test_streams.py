@@ -195,6 +195,13 @@ def test_a_wait_ends_with_the_jobs_id_and_cancels_nothing(server: Server) -> Non
     assert {each.method for each in server.requests} == {"GET"}
 
 
+def test_a_wait_without_time_looks_once(server: Server) -> None:
+    server.route = lambda request: httpx.Response(200, json=JOB)
+    assert server.client().jobs.wait("job_1", timeout=0).status == "completed"
+    job = asyncio.run(server.async_client().jobs.wait("job_1", timeout=0))
+    assert job.status == "completed"
+
+
 def test_an_async_wait_ends_in_time_too(server: Server) -> None:
     async def scenario() -> None:
         client = server.async_client()

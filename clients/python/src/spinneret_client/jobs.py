@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncIterator, Iterator
+import math
+from collections.abc import AsyncIterator, Callable, Generator, Iterator
 from typing import Any, Literal
 
 import httpx
@@ -35,17 +35,10 @@ class Followed(Resource):
 
     def _wait(self, get: Any, job_id: str, timeout: float | None) -> Any:
         clock = self._transport.clock
-        deadline = None if timeout is None else clock() + timeout
-        pause = POLL_FIRST
-        while True:
-            job = get(job_id)
-            if job.status in events.FINAL:
-                return job
-            if deadline is not None and clock() >= deadline:
-                raise WaitTimeout(job_id, timeout or 0)
-            left = pause if deadline is None else max(0.0, deadline - clock())
-            self._transport.sleep(min(pause, left))
-            pause = min(POLL_LAST, 2 * pause)
+        pauses = _pauses(clock, clock(), job_id, timeout)
+        while (job := get(job_id)).status not in events.FINAL:
+            self._transport.sleep(next(pauses))
+        return job
 
 
 class AsyncFollowed(AsyncResource):
@@ -60,19 +53,23 @@ class AsyncFollowed(AsyncResource):
         return events.stream_async(self._transport, f"{self._path}/{part(job_id)}", last_event_id)
 
     async def _wait(self, get: Any, job_id: str, timeout: float | None) -> Any:
-        pause = POLL_FIRST
+        clock = self._transport.clock
+        pauses = _pauses(clock, clock(), job_id, timeout)
+        while (job := await get(job_id)).status not in events.FINAL:
+            await self._transport.sleep(next(pauses))
+        return job
 
-        async def ended() -> Any:
-            nonlocal pause
-            while (job := await get(job_id)).status not in events.FINAL:
-                await self._transport.sleep(pause)
-                pause = min(POLL_LAST, 2 * pause)
-            return job
 
-        try:
-            return await asyncio.wait_for(ended(), timeout)
-        except asyncio.TimeoutError:
-            raise WaitTimeout(job_id, timeout or 0) from None
+def _pauses(
+    clock: Callable[[], float], begun: float, job_id: str, timeout: float | None
+) -> Generator[float, None, None]:
+    """Yield the pauses between looks at a job. Raises WaitTimeout when the time is up."""
+    deadline = math.inf if timeout is None else begun + timeout
+    pause = POLL_FIRST
+    while (left := deadline - clock()) > 0:
+        yield min(pause, left)
+        pause = min(POLL_LAST, 2 * pause)
+    raise WaitTimeout(job_id, timeout or 0)
 
 
 class Jobs(resources.Jobs, Followed):

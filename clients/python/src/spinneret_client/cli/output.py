@@ -99,7 +99,7 @@ class _Console(Console):
 
 def visible(text: str) -> str:
     """Return a text without characters that a terminal obeys, which texts of websites may have."""
-    return _CONTROLS.sub("\N{REPLACEMENT CHARACTER}", text)
+    return _CONTROLS.sub("\N{REPLACEMENT CHARACTER}", text.replace("\r\n", "\n"))
 
 
 def as_markup(text: str) -> str:
