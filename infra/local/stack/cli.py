@@ -15,7 +15,7 @@ from stack.workspace import LOCAL_VARIABLE, Workspace
 
 INTERRUPTED: Final = 130
 READER_LEFT: Final = 141
-"""As shells report the signal of a broken pipe."""
+"""Shells report the signal of a broken pipe so."""
 
 
 @dataclass(frozen=True)
