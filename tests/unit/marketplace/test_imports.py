@@ -1,7 +1,7 @@
 """Existing listings are imported: matched by SKU, then by title, never taken, never made twice."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any
 
@@ -21,6 +21,7 @@ from spinneret.marketplace.registry import NOT_IMPORTED
 from tests.fakes.crashes import Crash, CrashPlan, Moment
 from tests.markets.bench import Bench
 from tests.markets.crashing import fresh
+from tests.markets.web import StubResponse
 from tests.unit.served import Served
 
 Rows = Mapping[str, ImportedListing]
@@ -152,6 +153,26 @@ def test_on_ebay_a_product_matched_by_title_has_the_listings_sku(bench: Bench) -
     assert linked.sku == "OWN-1"
     assert (rows["902"].outcome, rows["902"].rivals) == (ImportOutcome.CONFLICT, (chosen.id,))
     assert "MINE" in str(rows["902"].reason)
+
+
+# covers B-13
+def test_a_listing_that_a_job_is_just_making_is_known(bench: Bench) -> None:
+    found: list[Rows] = []
+
+    def around(name: str, serve: Callable[[], StubResponse]) -> StubResponse:
+        said = serve()
+        if name.endswith("/publish"):
+            bench.web.around = lambda _, answer: answer()
+            ref = bench.submit("import", "ebay")
+            assert bench.once(ref).status == "completed"
+            found.append(_rows(bench, ref.job_id))
+        return said
+
+    bench.web.around = around
+    product = bench.product()
+    assert bench.done("publish", "ebay", product).status == "completed"
+    [row] = found[0].values()
+    assert (row.outcome, row.product_id) == (ImportOutcome.KNOWN, product.id)
 
 
 # covers B-13

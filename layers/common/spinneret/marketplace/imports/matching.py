@@ -237,7 +237,8 @@ class ListingImport:
         listing: Listing,
     ) -> None:
         """Decide about a listing whose product has one already: this one, or another."""
-        if found.external_id in (listing.external_id, listing.reference):
+        ids = {listing.external_id, listing.reference} - {None}
+        if ids & {found.external_id, found.reference}:
             outcome = self._standing(job, listing)
             self._decide(job, row, outcome, product_id=listing.product_id)
             return
