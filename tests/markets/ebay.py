@@ -65,6 +65,8 @@ class FakeEbay:
         self.refused_prices: set[str] = set()
         self.revisions: Counter[str] = Counter()
         """By listing."""
+        self.refused_images = 0
+        """How many times publishing refuses them."""
         self.refused_titles: dict[str, int] = {}
         """Title → error id that publishing answers."""
         self.refused_categories: dict[str, int] = {}
@@ -351,8 +353,8 @@ class FakeEbay:
         )
         if refused:
             return _error(400, refused, "Invalid category.")
-        if (policy := self._wrong_policy(offer)) is not None:
-            return policy
+        if (refusal := self._wrong(offer)) is not None:
+            return refusal
         missing = [name for name in self.required_aspects if name not in product["aspects"]]
         if missing or not product.get("ean"):
             return _error(400, 25002, "A user error has occurred. The item specific is missing.")
@@ -362,7 +364,10 @@ class FakeEbay:
         self.listings[listing_id] = offer_id
         return StubResponse(200, {"listingId": listing_id, "warnings": []})
 
-    def _wrong_policy(self, offer: dict[str, Any]) -> StubResponse | None:
+    def _wrong(self, offer: dict[str, Any]) -> StubResponse | None:
+        if self.refused_images:
+            self.refused_images -= 1
+            return _error(400, 25014, "Invalid pictures.")
         policies = offer.get("listingPolicies", {})
         if policies.get("paymentPolicyId") not in self.policies["payment"]:
             return _error(400, 25008, "Invalid payment policy information.")

@@ -252,6 +252,36 @@ def test_a_retry_uses_what_the_seller_has_changed_in_the_account(
     assert job.status == "completed", job.last_error
 
 
+def test_an_image_that_ebay_refuses_is_uploaded_again(bench: Bench) -> None:
+    """The seller may have put another file there, and copies that nothing shows expire."""
+    bench.ebay.refused_images = 1
+    job = bench.done("publish", "ebay", bench.product())
+    assert job.last_error is not None
+    assert job.last_error.details["fields"][0]["path"] == "images"
+    bench.publishing.move(bench.tenant, job.id, Transition.RETRY)
+    assert bench.finish(job.ref).status == "completed"
+    [item] = bench.ebay.items.values()
+    assert item["product"]["imageUrls"] == list(bench.ebay.images.values())[-2:]
+    assert len(bench.ebay.images) == 4
+
+
+@pytest.mark.parametrize("marketplace", ["ebay", "etsy"])
+def test_an_update_of_a_listing_that_has_ended_there_says_so(
+    marketplace: str, bench: Bench
+) -> None:
+    product = bench.product()
+    bench.done("publish", marketplace, product)
+    bench.clock.advance(600)
+    for offer in bench.ebay.offers.values():
+        offer["status"] = "UNPUBLISHED"
+    for listing in bench.etsy.listings.values():
+        listing["state"] = "expired"
+    job = bench.done("update", marketplace, bench.edit(product, title="Warm coat"))
+    assert job.last_error is not None
+    assert job.last_error.code == "CONFLICT"
+    assert "publish" in job.last_error.message
+
+
 def test_an_account_that_isnt_ready_is_asked_about_once_a_minute(memory: Bench) -> None:
     bench = memory
     bench.ebay.policies["return"] = []

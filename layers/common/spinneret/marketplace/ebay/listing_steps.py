@@ -6,7 +6,12 @@ from typing import Any
 
 from spinneret.jobs.worker import Defer
 from spinneret.kernel.clock import to_iso
-from spinneret.kernel.errors import InputNeeded
+from spinneret.kernel.errors import (
+    Conflict,
+    InputNeeded,
+    MarketplaceRefused,
+    MarketplaceUnsettled,
+)
 from spinneret.marketplace import limits
 from spinneret.marketplace.ebay import rules
 from spinneret.marketplace.ebay.api import EbayApi
@@ -155,7 +160,13 @@ def publish(work: StepContext) -> Mapping[str, Any]:
             raise InputNeeded("the listing has ended there: sync the product, then publish it")
         return found
 
-    made = work.once("publish", lambda: {"listing_id": api.publish(offer_id)}, find)
+    try:
+        made = work.once("publish", lambda: {"listing_id": api.publish(offer_id)}, find)
+    except (MarketplaceRefused, MarketplaceUnsettled) as refused:
+        fields = refused.details.get("fields", ())
+        if any(field["path"] == "images" for field in fields):
+            work.record(images={})  # the next try uploads what the seller has put there
+        raise
     return dict(made)
 
 
@@ -185,6 +196,9 @@ def revise_stock(work: StepContext) -> Mapping[str, Any]:
     offer_id, (product, _) = _reference(work), work.subject.sold
     api = api_of(work)
     item, offer = api.item(product.sku), api.offer(offer_id) or {}
+    if listing_of(offer) is None:
+        common.await_visible(work)
+        raise Conflict("the listing has ended there: sync the product, then publish it")
     wanted = _wanted_item(work, item), _wanted_offer(work)
     update = rules.price_quantity(wanted[0], item, wanted[1], offer)
     if update:

@@ -24,7 +24,15 @@ def publish(subject: Subject) -> Sequence[PlanStep]:
         common.validate(rules.check)(subject),
         *_preparations(subject),
         *_images(subject),
-        step("item", "Create inventory item", "PUT", _ITEM, what, listing_steps.put_item),
+        step(
+            "item",
+            "Create inventory item",
+            "PUT",
+            _ITEM,
+            what,
+            listing_steps.put_item,
+            of_run=True,  # it has the copies of the images
+        ),
         step(
             "offer",
             "Create offer",
@@ -66,7 +74,15 @@ def update(subject: Subject) -> Sequence[PlanStep]:
             listing_steps.revise_stock,
             of_run=True,
         ),
-        step("item", "Update inventory item", "PUT", _ITEM, what, listing_steps.revise_item),
+        step(
+            "item",
+            "Update inventory item",
+            "PUT",
+            _ITEM,
+            what,
+            listing_steps.revise_item,
+            of_run=True,
+        ),
         step(
             "offer",
             "Update offer",
@@ -163,6 +179,7 @@ def _images(subject: Subject) -> list[PlanStep]:
             path="/commerce/media/v1_beta/image/create_image_from_url",
             payload={"photo_url": url, "photo_order": number},
             run=partial(listing_steps.upload, url),
+            of_run=True,  # eBay may have refused the copy
         )
         for number, url in enumerate(content.images, start=1)
     ]

@@ -38,7 +38,7 @@ def make(work: StepContext, api: EtsyApi, account: Mapping[str, Any]) -> str:
     """
     listing_id = standing_id(work.listing)
     if listing_id is not None:
-        update_draft(work, api, listing_id)
+        update_draft(work, api, standing(work, api, listing_id))
         return listing_id
     _, content = work.subject.sold
     work.record_intent()
@@ -51,21 +51,26 @@ def make(work: StepContext, api: EtsyApi, account: Mapping[str, Any]) -> str:
 
     listing_id = str(work.once("draft", perform, partial(find, work, api))["listing_id"])
     if not made_now:
-        update_draft(work, api, listing_id)
+        update_draft(work, api, standing(work, api, listing_id))
     return listing_id
 
 
-def update_draft(work: StepContext, api: EtsyApi, listing_id: str) -> bool:
-    """Update fields that differ from the product; return whether any did. Raises InputNeeded for a
-    listing that is gone."""
-    _, content = work.subject.sold
-    standing, wanted = api.listing(listing_id), rules.changes_of(content)
-    if standing is None:
+def standing(work: StepContext, api: EtsyApi, listing_id: str) -> ShopListing:
+    """Return the listing as Etsy has it. Raises Defer, and InputNeeded for one that is gone."""
+    found = api.listing(listing_id)
+    if found is None:
         common.await_visible(work)
         raise InputNeeded("the listing is gone: sync the product")
-    changed = any(standing.get(name) != value for name, value in wanted.items() if value)
+    return found
+
+
+def update_draft(work: StepContext, api: EtsyApi, shown: ShopListing) -> bool:
+    """Update fields that differ from the product; return whether any did."""
+    _, content = work.subject.sold
+    wanted = rules.changes_of(content)
+    changed = any(shown.get(name) != value for name, value in wanted.items() if value)
     if changed:
-        api.change(listing_id, wanted)
+        api.change(shown["listing_id"], wanted)
     return changed
 
 

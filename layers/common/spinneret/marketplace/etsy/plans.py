@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from spinneret.kernel.canonical import fingerprint
 from spinneret.kernel.clock import to_iso
-from spinneret.kernel.errors import InputNeeded, MarketplaceUnavailable, field_error
+from spinneret.kernel.errors import Conflict, InputNeeded, MarketplaceUnavailable, field_error
 from spinneret.marketplace.etsy import drafts, reading, rules
 from spinneret.marketplace.etsy.api import EtsyApi
 from spinneret.marketplace.etsy.choosing import CHOOSING, shop_of
@@ -261,8 +261,11 @@ def _activate(work: StepContext) -> Mapping[str, Any]:
 
 
 def _change(work: StepContext) -> Mapping[str, Any]:
-    listing_id = str(common.live(work).external_id)
-    return {"listing_id": listing_id, "changed": drafts.update_draft(work, _api(work), listing_id)}
+    listing_id, api = str(common.live(work).external_id), _api(work)
+    shown = drafts.standing(work, api, listing_id)
+    if shown["state"] != "active":
+        raise Conflict(f"the listing is {shown['state']} there: publish the product to renew it")
+    return {"listing_id": listing_id, "changed": drafts.update_draft(work, api, shown)}
 
 
 def _listing_id(work: StepContext) -> str:
