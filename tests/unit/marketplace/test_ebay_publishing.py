@@ -1,6 +1,6 @@
 """Publishing, updating and ending on eBay."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -250,6 +250,29 @@ def test_a_retry_uses_what_the_seller_has_changed_in_the_account(
     bench.publishing.move(bench.tenant, job.id, Transition.RETRY)
     job = bench.finish(job.ref)
     assert job.status == "completed", job.last_error
+
+
+@pytest.mark.parametrize("marketplace", ["ebay", "etsy"])
+def test_a_retry_lists_the_product_as_it_is_though_another_job_changed_the_draft(
+    marketplace: str, bench: Bench
+) -> None:
+    no = StubResponse(400, {"error": "no", "errors": [{"errorId": 25005}]})
+
+    def refusing(name: str, serve: Callable[[], StubResponse]) -> StubResponse:
+        is_last = name.endswith("/publish") or b"state=active" in bench.web.seen[-1].body
+        return no if is_last else serve()
+
+    bench.web.around = refusing
+    product = bench.product("Coat")
+    job = bench.done("publish", marketplace, product)
+    bench.done("publish", marketplace, bench.edit(product, title="Scarf", price=5000))
+    bench.edit(product, title="Coat", price=8900)
+    bench.web.around = lambda _, serve: serve()
+    bench.publishing.move(bench.tenant, job.id, Transition.RETRY)
+    assert bench.finish(job.ref).status == "completed"
+    assert {each["product"]["title"] for each in bench.ebay.items.values()} <= {"Coat"}
+    shown = {(each["title"], each["price"]["amount"]) for each in bench.etsy.listings.values()}
+    assert shown <= {("Coat", 8900)}
 
 
 def test_an_image_that_ebay_refuses_is_uploaded_again(bench: Bench) -> None:

@@ -10,7 +10,7 @@ from spinneret.jobs.models import Transition
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import ValidationFailed
 from tests.fakes.effects import FakeEffectStore
-from tests.markets.bench import Bench
+from tests.markets.bench import IMAGES, Bench
 from tests.markets.etsy import SHOP
 from tests.markets.web import RecordedRequest, StubResponse
 
@@ -128,6 +128,29 @@ def test_an_image_whose_host_is_busy_is_fetched_again(status: int, code: str, be
     job = bench.done("publish", "etsy", bench.product())
     assert job.last_error is not None
     assert job.last_error.code == code
+
+
+def test_an_image_that_was_taken_off_and_is_put_back_is_uploaded_again(bench: Bench) -> None:
+    product = bench.product()
+    bench.done("publish", "etsy", product)
+    [listing_id] = bench.etsy.listings
+    for images in (IMAGES[:1], IMAGES, IMAGES[:1], IMAGES):
+        job = bench.done("update", "etsy", bench.edit(product, images=images))
+        assert job.status == "completed", job.last_error
+        assert len(bench.etsy.images[listing_id]) == len(images)
+
+
+def test_an_image_that_the_seller_removed_on_etsy_comes_back_with_the_next_update(
+    bench: Bench,
+) -> None:
+    product = bench.product()
+    bench.done("publish", "etsy", product)
+    [listing_id] = bench.etsy.listings
+    bench.etsy.images[listing_id].pop()
+    codes = [bench.done("update", "etsy", product).last_error for _ in range(2)]
+    assert codes[0] is not None
+    assert (codes[0].code, codes[1]) == ("MAX_RETRIES_EXCEEDED", None)
+    assert len(bench.etsy.images[listing_id]) == len(IMAGES)
 
 
 def test_variations_made_there_are_left_alone(bench: Bench) -> None:

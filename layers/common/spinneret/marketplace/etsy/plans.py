@@ -33,7 +33,7 @@ def publish(subject: Subject) -> Sequence[PlanStep]:
     return [
         common.validate(rules.check)(subject),
         _account_step(subject.content),
-        step("draft", "Create draft", "POST", f"{_SHOP}/listings", what, _make_draft),
+        step("draft", "Create draft", "POST", f"{_SHOP}/listings", what, _make_draft, of_run=True),
         *_images(subject),
         *_contents(what),
         step("activate", "Publish listing", "PATCH", _SHOP + "/listings/{id}", what, _activate),
@@ -47,7 +47,15 @@ def update(subject: Subject) -> Sequence[PlanStep]:
     return [
         common.validate(rules.check)(subject),
         _account_step(subject.content),
-        step("draft", "Update listing", "PATCH", _SHOP + "/listings/{id}", what, _change),
+        step(
+            "draft",
+            "Update listing",
+            "PATCH",
+            _SHOP + "/listings/{id}",
+            what,
+            _change,
+            of_run=True,
+        ),
         *_images(subject),
         *_contents(what),
         common.save(subject, _external, "etsy_id"),
@@ -135,16 +143,17 @@ def _images(subject: Subject) -> list[PlanStep]:
             path=f"{_SHOP}/listings/{{id}}/images",
             payload={"photo_url": url, "photo_order": number, "generation": generation},
             run=partial(_upload, url, number),
+            of_run=True,
         )
         for number, url in enumerate(content.images, start=1)
     ]
 
 
 def _contents(what: Mapping[str, Any]) -> list[PlanStep]:
-    path = f"{_SHOP}/listings/{{id}}"
+    path, inventory = f"{_SHOP}/listings/{{id}}", f"{_LISTING}/inventory"
     return [
-        step("order", "Set and verify image order", "PATCH", path, what, _order),
-        step("inventory", "Set inventory", "PUT", f"{_LISTING}/inventory", what, _inventory),
+        step("order", "Set and verify image order", "PATCH", path, what, _order, of_run=True),
+        step("inventory", "Set inventory", "PUT", inventory, what, _inventory, of_run=True),
     ]
 
 
@@ -201,12 +210,20 @@ def _upload(url: str, number: int, work: StepContext) -> Mapping[str, Any]:
                 return {"image_id": image_id}
         return None
 
-    def perform() -> Mapping[str, Any]:
-        return {"image_id": api.upload(listing_id, body, media_type, number, alt_text)}
+    made_now = []
 
-    made = work.once(f"image/{fingerprint([listing_id, url])}", perform, find)
-    work.record_image(url, str(made["image_id"]))
-    return {"image_id": str(made["image_id"])}
+    def perform() -> Mapping[str, Any]:
+        made_now.append(api.upload(listing_id, body, media_type, number, alt_text))
+        return {"image_id": made_now[0]}
+
+    name = [listing_id, url]
+    while True:
+        image_id = str(work.once(f"image/{fingerprint(name)}", perform, find)["image_id"])
+        if made_now or image_id in _shown(api, listing_id):
+            break
+        name.append(image_id)  # that copy was removed since
+    work.record_image(url, image_id)
+    return {"image_id": image_id}
 
 
 def _order(work: StepContext) -> Mapping[str, Any]:
@@ -220,6 +237,8 @@ def _order(work: StepContext) -> Mapping[str, Any]:
     if _shown(api, listing_id) != wanted:
         api.change(listing_id, {"image_ids": wanted}, "images")
         if (shown := _shown(api, listing_id)) != wanted:
+            copies = work.listing.images  # the next try uploads copies that were removed there
+            work.record(images={url: copy for url, copy in copies.items() if copy in shown})
             raise MarketplaceUnavailable(
                 "Etsy shows the images in another order", details={"shown": shown}
             )
