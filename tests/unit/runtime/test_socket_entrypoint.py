@@ -1,5 +1,6 @@
 """The WebSocket function on fakes, with the events that API Gateway sends."""
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
@@ -152,6 +153,20 @@ def test_a_key_without_the_permission_to_view_jobs_opens_no_connection(
     _, secret = issued(keys, permissions=frozenset({Permission.CRAWL}))
     assert call("CONNECT", key=secret) == 403
     assert connections.find(CLIENT) is None
+
+
+def test_a_narrowed_key_follows_only_subjects_that_it_may_read(
+    call: Call, keys: KeyService, sockets: FakeSockets
+) -> None:
+    permissions = frozenset({Permission.VIEW_JOBS, Permission.VIEW_CRAWLS})
+    _, secret = issued(keys, permissions=permissions)
+    assert call("CONNECT", key=secret) == 200
+    for subject in ("t_1", "source_1"):
+        text = json.dumps({"action": "subscribe", "subject": subject})
+        assert call("MESSAGE", text) == 200
+    refused, followed = sockets.received[CLIENT]
+    assert (refused["type"], refused["code"]) == ("error", "FORBIDDEN")
+    assert followed == {"type": "subscribed", "subject": "source_1"}
 
 
 def test_a_message_after_the_revocation_of_its_key_ends_the_connection(

@@ -3,11 +3,13 @@
 import logging
 import os
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
+from spinneret.access.keys.models import Scope
 from spinneret.access.keys.service import KeyService
+from spinneret.access.permissions import Permission
 from spinneret.aws.stage import Builder
 from spinneret.jobs.live.service import LiveService
 from spinneret.jobs.models import Connection
@@ -20,6 +22,8 @@ logger = logging.getLogger(__name__)
 
 Event = dict[str, Any]
 SocketHandler = Callable[[Event, LambdaContext], dict[str, Any]]
+_FOLLOWED: Final = {"t": Permission.VIEW_TARGETS, "source": Permission.VIEW_CRAWLS}
+"""Permissions to read the events of subjects, by the prefix of their ids."""
 
 
 class Services(Protocol):
@@ -80,4 +84,9 @@ def _serve(event: Event, services: Services) -> None:
             services.live.disconnect(connection_id)
         case _:
             text = event.get("body") or ""
-            services.live.receive(connection_id, text, services.keys.is_active)
+
+            def may_follow(tenant: str, key_id: str, subject: str) -> bool:
+                needed = _FOLLOWED.get(subject.partition("_")[0], Permission.VIEW_JOBS)
+                return services.keys.allows(tenant, key_id, Scope.READ, needed)
+
+            services.live.receive(connection_id, text, services.keys.is_active, may_follow)

@@ -23,6 +23,7 @@ from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import (
     DependencyUnavailable,
     DomainError,
+    Forbidden,
     NotFound,
     ValidationFailed,
     existing,
@@ -43,6 +44,8 @@ It raises ValidationFailed for invalid fields, and checks itself what a ticket a
 
 IsActive = Callable[[str, str], bool]
 """Whether a tenant's key, given by its id, is valid. Raises DependencyUnavailable."""
+MayFollow = Callable[[str, str, str], bool]
+"""Whether a tenant's key may read events of a subject, given by its id; raises the same."""
 
 
 @service
@@ -63,7 +66,13 @@ class LiveService:
         """End all subscriptions of the connection; no-op if it has none."""
         self.connections.close(connection_id)
 
-    def receive(self, connection_id: str, text: str, is_active: IsActive) -> None:
+    def receive(
+        self,
+        connection_id: str,
+        text: str,
+        is_active: IsActive,
+        may_follow: MayFollow = lambda _tenant, _key_id, _subject: True,
+    ) -> None:
         """Handle `{"action": "subscribe" | "unsubscribe", "job_id": …, "after": event id or
         absent}`.
 
@@ -80,7 +89,7 @@ class LiveService:
             self.sockets.end(connection_id)
             return
         try:
-            self._serve(connection, text)
+            self._serve(connection, text, may_follow)
         except DependencyUnavailable:
             raise
         except DomainError as error:
@@ -142,14 +151,17 @@ class LiveService:
             connection.tenant, connection.key_id
         )
 
-    def _serve(self, connection: Connection, text: str) -> None:
+    def _serve(self, connection: Connection, text: str, may_follow: MayFollow) -> None:
         value = _object(text)
         other = self.others.get(str(value.get("action")))
         if other is not None:
             self._send(connection.id, other(connection, value))
             return
         if "subject" in value:
-            self._follow(connection, *_parsed_subject(value))
+            action, subject = _parsed_subject(value)
+            if not may_follow(connection.tenant, connection.key_id, subject):
+                raise Forbidden("the caller lacks the permission to read the subject")
+            self._follow(connection, action, subject)
             return
         action, job_id, after = _parsed(value)
         ref = JobRef(tenant=connection.tenant, job_id=job_id)
