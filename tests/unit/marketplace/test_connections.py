@@ -11,8 +11,9 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from spinneret.jobs.worker import Defer
-from spinneret.kernel.errors import AuthRequired, NotFound, ReauthNeeded
+from spinneret.kernel.errors import AuthRequired, Conflict, NotFound, ReauthNeeded
 from spinneret.marketplace.connections.models import ConnectionStatus
+from spinneret.marketplace.connections.secrets import ConfiguredSecrets
 from spinneret.marketplace.reports import received
 from tests.markets.bench import Bench
 from tests.markets.etsy import KEYS, SHOP
@@ -37,6 +38,13 @@ def test_a_seller_connects_by_state_and_code_challenge(bench: Bench) -> None:
 
 
 # covers T-05
+def test_a_stage_without_a_client_says_where_its_operator_enters_one() -> None:
+    with pytest.raises(Conflict) as refusal:
+        ConfiguredSecrets(dict).client("ebay")
+    [field] = refusal.value.details["fields"]
+    assert "MarketplaceSecret" in field["hint"]
+
+
 def test_tokens_are_stored_sealed_for_their_tenant_and_use(bench: Bench) -> None:
     query = _agree(bench, "ebay")
     connection = bench.connecting.finish("ebay", query["state"], "code-1")

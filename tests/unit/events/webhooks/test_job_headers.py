@@ -6,7 +6,7 @@ from spinneret.events.webhooks.models import DeliveryStatus
 from spinneret.events.webhooks.targets import UrlTarget, target_text, url_target
 from spinneret.events.webhooks.vault import DEFAULT
 from spinneret.jobs.models import JobFilter, JobStatus
-from spinneret.kernel.errors import ValidationFailed
+from spinneret.kernel.errors import Conflict, ValidationFailed
 from tests.fakes.webhook_slice import WebhookSlice, requested
 
 OWN = "https://own.example/hook"
@@ -89,6 +89,16 @@ def test_the_rules_are_those_of_an_endpoints_headers(
     with pytest.raises(ValidationFailed) as refusal:
         hooks.service.targets("acme", url, headers)
     assert [each["path"] for each in refusal.value.details["fields"]] == [field]
+
+
+def test_who_has_no_default_secret_reads_how_to_create_it(hooks: WebhookSlice) -> None:
+    with pytest.raises(Conflict) as refusal:
+        hooks.service.targets("globex", OWN, {})
+    [field] = refusal.value.details["fields"]
+    assert (field["path"], "POST /api/v1/webhooks/default-secret" in field["hint"]) == (
+        "webhook_url",
+        True,
+    )
 
 
 @pytest.mark.parametrize("sealed", [(), (b"\x00one",), (b"one", b"\xff" * 5000)])
