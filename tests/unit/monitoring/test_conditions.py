@@ -1,5 +1,6 @@
 """The language of conditions: what holds, and what is refused where and why."""
 
+import itertools
 from typing import Any
 
 import pytest
@@ -16,14 +17,14 @@ JSON = '{"queue": {"depth": 7, "jobs": [{"id": "a"}, {"id": "b"}]}, "ok": true, 
 DAY = 86400
 
 
-def facts(body: str = JSON, **fields: Any) -> Facts:
+def facts(text: str = JSON, **fields: Any) -> Facts:
     given: dict[str, Any] = {
         "status": 200,
         "time_ms": 250,
         "size": 2048,
         "certificate_seconds": 20.0 * DAY,
         "headers": {"content-type": "text/html; charset=utf-8"},
-        "body": lambda: body,
+        "body": lambda: text,
     }
     return Facts(**(given | fields))
 
@@ -91,6 +92,13 @@ def test_what_was_found_instead_is_told() -> None:
     assert (
         failed(conditions, facts()) == 'not met: json("queue.depth") < 5 (json("queue.depth") is 7)'
     )
+
+
+def test_a_body_is_decoded_once_for_all_conditions() -> None:
+    decoded = itertools.count()
+    answer = facts(body=lambda: "{}" if next(decoded) == 0 else "")
+    text = "body contains '{' and body matches '*}' and json('a') == null"
+    assert failed(parse_conditions([text] * 3), answer) is None
 
 
 def test_half_a_character_of_the_site_can_be_stored() -> None:

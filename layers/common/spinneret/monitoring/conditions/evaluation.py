@@ -47,7 +47,7 @@ class _Unknown(Exception):
 
 
 class _Answer:
-    """One response; its JSON is parsed once."""
+    """One response; its body is decoded and its JSON parsed once."""
 
     def __init__(self, facts: Facts) -> None:
         self._facts = facts
@@ -86,7 +86,7 @@ class _Answer:
         facts = self._facts
         match field.subject:
             case Subject.BODY:
-                return facts.body()
+                return self._body
             case Subject.HEADER:
                 return facts.headers.get(field.name or "")
             case Subject.JSON:
@@ -116,11 +116,15 @@ class _Answer:
             raise _Unknown(f"the body is longer than {_READ}, and its size is unknown")
 
     @cached_property
+    def _body(self) -> str:
+        return self._facts.body()
+
+    @cached_property
     def _json(self) -> Any:
         if not self._facts.body_is_whole:
             raise _Unknown(f"the body is longer than {_READ}, so its JSON isn't parsed")
         try:
-            return json.loads(self._facts.body())
+            return json.loads(self._body)
         except (ValueError, RecursionError):
             return _NOTHING
 
