@@ -236,6 +236,7 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("hreflang.relative", FAIL, {"alternates": (alternate("en", href="/page"),)}),
     ("hreflang.no_self", NONE, {}),
     ("hreflang.no_self", PASS, {"alternates": (alternate("en"),)}),
+    ("hreflang.no_self", PASS, {"alternates": (alternate("en", f"{URL}/"),)}),
     ("hreflang.no_self", FAIL, {"alternates": (alternate("en", f"{HOST}/b"),)}),
     ("hreflang.no_self", UNJUDGED, {"alternates": (alternate("en", f"{HOST}/b"),) * 200}),
     ("hreflang.no_xdefault", UNJUDGED, {"alternates": (alternate("en"),) * 200}),

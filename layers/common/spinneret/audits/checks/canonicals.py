@@ -123,13 +123,13 @@ def root(page: PageNode, site: Site) -> Answer:
     source=sources.HREFLANG,
     after=_USABLE,
 )
-def other_language(page: PageNode, _: Site) -> Answer:
+def other_language(page: PageNode, site: Site) -> Answer:
     """Report a target that is listed with a different language than the page."""
     if not page.alternates:
         return None
-    own = {each.language.lower() for each in page.alternates if each.url == page.url}
-    if page.canonical in (None, page.url):
+    if not _other(page, site):
         return []
+    own = {each.language.lower() for each in page.alternates if each.url == page.url}
     return [
         Evidence(_SELECTOR, page.canonical or "", page.url)
         for each in page.alternates[:100]
@@ -230,7 +230,7 @@ def to_noncanonical(page: PageNode, site: Site) -> Answer:
     return _target(
         page,
         site,
-        lambda target: target.kind is Kind.HTML and target.canonical not in (None, target.url),
+        lambda target: target.kind is Kind.HTML and bool(_other(target, site)),
     )
 
 

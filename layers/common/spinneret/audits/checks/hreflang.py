@@ -8,7 +8,7 @@ from spinneret.audits.checks.families import CheckDecorators
 from spinneret.audits.checks.models import UNKNOWN, Answer, Category, Evidence, Severity
 from spinneret.audits.checks.reading import is_language
 from spinneret.audits.checks.site import PageNode, Site
-from spinneret.audits.facts.models import MAX_FEW, Failure, HtmlFacts, Kind, PageFacts
+from spinneret.audits.facts.models import MAX_FEW, Alternate, Failure, HtmlFacts, Kind, PageFacts
 
 _HREFLANG: Final = CheckDecorators(Category.HREFLANG)
 _ABSOLUTE: Final = re.compile(r"\s*https?://[^/?#\s]", re.IGNORECASE)
@@ -92,9 +92,15 @@ def no_return(page: PageNode, site: Site) -> Answer:
             continue
         if len(other.alternates) >= MAX_FEW:
             continue  # the link back may not have been kept
-        if not any(back.url == page.url for back in other.alternates):
+        if not any(back.url and site.node(back.url) is page for back in other.alternates):
             found.append(Evidence(_SELECTOR, each.language, f"a link to {page.url}", other.url))
     return found
+
+
+def _is_own(each: Alternate, page: PageFacts) -> bool:
+    """Return whether a language link names the page itself, with or without a slash at the end."""
+    own = {url.removesuffix("/") for url in (page.url, page.final_url)}
+    return each.url is not None and each.url.removesuffix("/") in own
 
 
 @_HREFLANG.markup(
@@ -108,7 +114,7 @@ def no_self(page: PageFacts, html: HtmlFacts) -> Answer:
     """Report pages whose language links omit both the requested and the final URL."""
     if not html.alternates:
         return None
-    there = any(each.url in (page.url, page.final_url) for each in html.alternates)
+    there = any(_is_own(each, page) for each in html.alternates)
     if not there and not html.has_all_alternates:
         return UNKNOWN
     return [] if there else [Evidence(_SELECTOR, "(none)", page.final_url)]
@@ -171,7 +177,7 @@ def lang_mismatch(page: PageFacts, html: HtmlFacts) -> Answer:
     own = [
         each.language.lower()
         for each in html.alternates
-        if each.url in (page.url, page.final_url) and each.language.lower() != _DEFAULT
+        if _is_own(each, page) and each.language.lower() != _DEFAULT
     ]
     if not own:
         return None
