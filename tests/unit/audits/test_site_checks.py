@@ -200,6 +200,7 @@ IN_SITE: list[tuple[str, str, list[PageFacts], dict[str, Any]]] = [
      [canonical(), other(canonicals=(Canonical(URL, URL),))], {}),
     ("title.duplicate", PASS, [page(), other(titles=("Another",))], {}),
     ("title.duplicate", FAIL, [page(), other()], {}),
+    ("title.duplicate", FAIL, [canonical(f"{URL}/"), other()], {}),
     ("title.duplicate", NONE, [page(**NOINDEX), other()], {}),
     ("title.duplicate", PASS, [page(), other(**NOINDEX)], {}),
     ("title.outlier", NONE, [page(), *titled(3)], {}),

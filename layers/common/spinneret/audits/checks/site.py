@@ -69,8 +69,10 @@ class PageNode:
 
     @property
     def is_indexable(self) -> bool:
-        """Whether search engines may list the page under its own URL."""
-        return self.kind is Kind.HTML and not self.noindex and self.canonical in (None, self.url)
+        """Whether search engines may list the page under its own URL, whatever its last slash."""
+        canonical = (self.canonical or self.url).removesuffix("/")
+        is_own = canonical == self.url.removesuffix("/")
+        return self.kind is Kind.HTML and not self.noindex and is_own
 
 
 class Site:
