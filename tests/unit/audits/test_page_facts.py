@@ -395,9 +395,11 @@ def test_a_link_may_have_another_name_than_text(inside: str) -> None:
     assert [each.text for each in html(f'<a href="/oak">{inside}</a>').links] == ["Oaks"]
 
 
-def test_a_link_may_be_labelled_by_another_element() -> None:
+def test_a_link_and_an_image_may_be_labelled_by_another_element() -> None:
     labelled = '<b id="oak">Oaks</b><a href="/oak" aria-labelledby="oak"><i></i></a>'
     assert [each.text for each in html(labelled).links] == ["Oaks"]
+    named = '<b id="oak">Oaks</b><img src="/oak" aria-labelledby="oak">'
+    assert [each.alt for each in html(named).images] == ["Oaks"]
 
 
 LABELLED = '<a href="/{}" aria-labelledby="b c d e f"><i></i></a>'

@@ -272,7 +272,7 @@ class _Reader:
             style = image.get("style") or ""
             yield Image(
                 url=self._resolved(source),
-                alt=_alternative(image),
+                alt=self._labels(image) or _alternative(image),
                 sized=bool(image.get("width") and image.get("height"))
                 or "aspect-ratio" in style
                 or ("width" in style and "height" in style),
