@@ -69,7 +69,7 @@ class PageNode:
 
     @property
     def is_indexable(self) -> bool:
-        """Whether search engines may list the page under its own URL, whatever its last slash."""
+        """Whether search engines may list the page under its own URL, ignoring a trailing slash."""
         canonical = (self.canonical or self.url).removesuffix("/")
         is_own = canonical == self.url.removesuffix("/")
         return self.kind is Kind.HTML and not self.noindex and is_own
