@@ -299,6 +299,24 @@ def test_a_login_is_verified_before_it_is_stored(
     assert load(no_profile) == {}
 
 
+@pytest.mark.parametrize(("code", "is_stored"), [("FORBIDDEN", True), ("TENANT_SUSPENDED", False)])
+def test_a_narrow_key_is_a_genuine_one(
+    server: Server,
+    no_profile: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    code: str,
+    is_stored: bool,
+) -> None:
+    monkeypatch.setattr("spinneret_client.cli.accounts.Spinneret", lambda url, key: server.client())
+    (tmp_path / "key").write_text("sk-narrow\n")
+    server.script = [refusal(403, code)]
+    with (tmp_path / "key").open() as stdin:
+        monkeypatch.setattr("sys.stdin", stdin)
+        assert main(["login", "--url", URL, "--key-stdin"]) == (0 if is_stored else 1)
+    assert bool(load(no_profile)) is is_stored
+
+
 def test_a_caller_is_shown_with_role_and_permissions(
     api: Api, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -307,6 +325,9 @@ def test_a_caller_is_shown_with_role_and_permissions(
     api.routes["GET", "/api/v1/auth/me"] = refusal(403, "FORBIDDEN")
     assert main(["whoami"]) == 0
     assert "use_account" in capsys.readouterr().out
+    api.routes["GET", "/api/v1/auth/me"] = refusal(403, "TENANT_SUSPENDED")
+    assert main(["whoami"]) == 1
+    assert "Use a key" not in capsys.readouterr().err  # no key would help
 
 
 def test_without_a_profile_the_command_says_how_to_sign_in(

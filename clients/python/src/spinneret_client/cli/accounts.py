@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Annotated, Any
 
 import typer
@@ -64,7 +66,8 @@ def login(
 def _key(url: str, *, from_stdin: bool) -> Profile:
     key = _secret("API key", "--key-stdin", from_stdin=from_stdin)
     with Spinneret(url, key) as client:
-        list(client.jobs.list(limit=1, max_items=1))  # raises for a wrong key
+        with _narrowed():
+            list(client.jobs.list(limit=1, max_items=1))  # raises for a wrong key
         return Profile(client.connection.url, key)
 
 
@@ -145,7 +148,16 @@ def whoami(context: typer.Context) -> None:
 
 def _caller(client: Spinneret) -> CallerView | None:
     """Return who the server says calls; None if a narrowed key may not ask."""
-    try:
+    with _narrowed():
         return client.sessions.caller()
-    except Forbidden:
-        return None
+    return None
+
+
+@contextmanager
+def _narrowed() -> Iterator[None]:
+    """Accept that a genuine key lacks a permission."""
+    try:
+        yield
+    except Forbidden as error:
+        if error.code != "FORBIDDEN":
+            raise

@@ -187,7 +187,7 @@ def explained(error: errors.SpinneretError) -> str:
         text += "".join(f"\n  {hint}" for hint in error.hints)
     if isinstance(error, errors.AuthRequired):
         text += ". Sign in with `spinneret login`"
-    elif isinstance(error, errors.Forbidden) and not isinstance(error, errors.UrlRefused):
+    elif isinstance(error, errors.Forbidden) and error.code == "FORBIDDEN":
         text += ". Use a key with this permission"
     elif isinstance(error, errors.RateLimited) and error.retry_after is not None:
         text += f". Try again in {error.retry_after:.0f} s"
