@@ -196,6 +196,23 @@ def test_options_of_all_verbs_may_stand_anywhere(
     assert json.loads(api.server.requests[-1].content)["query"] == "--json"
 
 
+def test_a_batch_of_refused_urls_hides_no_accepted_ones(
+    api: Api, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A file of more than a hundred URLs is several requests."""
+    file = tmp_path / "urls.txt"
+    file.write_text(f"{PAGE}\n" * 100 + "ftp://example.com/\n")
+    accepted = sample(m.UrlOutcome, url=PAGE, job_id="job_1")
+    replies = [sample(m.BatchSubmission, jobs=[accepted]), refusal(422, "VALIDATION_ERROR")]
+    api.routes["POST", "/api/v1/crawl/batch"] = lambda: replies.pop(0)
+    assert main(["batch", str(file)]) == 8
+    printed = capsys.readouterr()
+    assert printed.out == f"job_1  {PAGE}\n"
+    assert "refused: ftp://example.com/: because VALIDATION_ERROR" in printed.err
+    replies = [refusal(422, "VALIDATION_ERROR")] * 2
+    assert main(["batch", str(file)]) == 1
+
+
 @pytest.mark.parametrize("words", [["batch"], ["audit", "--urls"]])
 def test_the_mark_of_an_editor_is_no_part_of_a_url(
     api: Api, tmp_path: Path, words: list[str]

@@ -14,7 +14,7 @@ import typer
 from spinneret_client.cli import exits
 from spinneret_client.cli.options import urls_in
 from spinneret_client.cli.tools import Tools, tools_of
-from spinneret_client.errors import ConfigurationError
+from spinneret_client.errors import ConfigurationError, InvalidRequest
 from spinneret_client.generated import models as m
 from spinneret_client.generated import requests as r
 from spinneret_client.jobs import fetched
@@ -111,16 +111,30 @@ def discover(
 
 def _batches(tools: Tools, urls: list[str], *, force: bool, wait: bool, out: Path | None) -> None:
     jobs: list[tuple[str, str]] = []
-    refused: list[m.UrlOutcome] = []
+    refused: list[tuple[str, str]] = []
     for start in range(0, len(urls), BATCH_URLS):
-        part = tools.client.crawls.create_batch(urls=urls[start : start + BATCH_URLS], force=force)
-        jobs += [(each.url, each.job_id) for each in part.jobs if each.job_id]
-        refused += [each for each in part.jobs if not each.job_id]
-    for each in refused:
-        reason = each.error.error if each.error else each.message
-        tools.output.note(f"refused: {each.url}: {reason}")
+        part = urls[start : start + BATCH_URLS]
+        try:
+            made = tools.client.crawls.create_batch(urls=part, force=force)
+        except InvalidRequest as error:
+            if len(refused) == start and start + BATCH_URLS >= len(urls):
+                raise  # no URL of any part was accepted
+            faults = dict(error.fields)
+            refused += [
+                (url, faults.get(f"urls.{number}", error.message))
+                for number, url in enumerate(part)
+            ]
+            continue
+        jobs += [(each.url, each.job_id) for each in made.jobs if each.job_id]
+        refused += [
+            (each.url, each.error.error if each.error else each.message)
+            for each in made.jobs
+            if not each.job_id
+        ]
+    for url, reason in refused:
+        tools.output.note(f"refused: {url}: {reason}")
     submitted = {"jobs": [{"url": url, "job_id": job_id} for url, job_id in jobs]}
-    refusals = [{"url": each.url, "message": each.message} for each in refused]
+    refusals = [{"url": url, "message": reason} for url, reason in refused]
     _finish(tools, jobs, {**submitted, "refused": refusals}, wait=wait, out=out)
     exits.leave(exits.UNFINISHED if refused else exits.DONE)
 
