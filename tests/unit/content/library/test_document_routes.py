@@ -8,6 +8,8 @@ import pytest
 
 from spinneret.content import limits
 from spinneret.content.documents.models import Origin
+from spinneret.content.library.models import MediaType
+from spinneret.content.library.reading import content_of
 from spinneret.content.search.models import Filters
 from spinneret.jobs.models import JobStatus, Lane
 from spinneret.kernel import bounds
@@ -482,3 +484,21 @@ def test_a_waiting_upload_is_answered_with_its_job(shelves: LibraryFixture) -> N
 def test_a_document_of_a_batch_has_no_wait(shelves: LibraryFixture) -> None:
     answer = shelves.send("POST", "/batch", {"documents": [{"content": "silk", "wait": 1}]})
     assert answer.body["jobs"][0]["error"]["code"] == "VALIDATION_ERROR"
+
+
+@pytest.mark.parametrize(
+    ("line", "title"),
+    [
+        ("# Silk", "Silk"),
+        ("#\tSilk  ## ", "Silk"),
+        ("# C#", "C#"),
+        ("## Below\n# Silk #5", "Silk #5"),
+        ("#   \n# Silk", "Silk"),
+        ("#Silk", None),
+        # Matched naively, this takes minutes.
+        (f"# a{' ' * 100_000}b", f"a{' ' * 100_000}b"),
+    ],
+)
+def test_the_first_heading_of_markdown_is_its_title(line: str, title: str | None) -> None:
+    body = f"{line}\n\ntext".encode()
+    assert content_of(body, MediaType.MARKDOWN, "upload://x", None).title == title

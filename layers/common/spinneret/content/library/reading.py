@@ -19,7 +19,7 @@ _CONTROLS: Final = re.compile(
     r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]"
 )
 _BREAKS: Final = re.compile(r"\r\n?|[\u2028\u2029]")
-_HEADING: Final = re.compile(r"^#[ \t]+(.+?)[ \t]*#*[ \t]*$", re.MULTILINE)
+_HEADING: Final = re.compile(r"^#[ \t]++(\S.*)$", re.MULTILINE)
 
 Read = Callable[[bytes, str], Content]
 """Function from (body, URL) to content; raises ContentRefused."""
@@ -46,10 +46,17 @@ def _markdown(body: bytes, _url: str) -> Content:
         raise ContentRefused("the document holds no text", details={"reason": "empty"})
     heading = _HEADING.search(text)
     return Content(
-        title=heading.group(1) if heading else None,
+        title=_heading_text(heading.group(1)) if heading else None,
         markdown=unicodedata.normalize("NFC", text),
         language="und",
     )
+
+
+def _heading_text(line: str) -> str:
+    """Return a heading without its closing marks, which follow a blank (CommonMark)."""
+    text = line.rstrip(" \t")
+    bare = text.rstrip("#")
+    return bare.rstrip(" \t") if bare.endswith((" ", "\t")) else text
 
 
 def _text(body: bytes) -> str:
