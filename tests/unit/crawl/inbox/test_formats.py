@@ -52,6 +52,7 @@ def test_text_has_a_url_a_line_and_comments() -> None:
             [(2, None), (3, "https://b.example/")],
         ),
         ("t,url\nalone\nx,https://b.example/", [(2, None), (3, B)]),
+        ("\r\n\r\nname;url\r\nx;https://b.example/\r\n", [(4, B)]),
         ("", []),
     ],
 )

@@ -39,8 +39,8 @@ class Columns:
     separator: str
     url: int
     """Index of the URL column, from 0."""
-    has_names: bool
-    """Whether the first line names the columns."""
+    names: int | None
+    """Number of the line that names the columns; None if no line does."""
 
 
 def check_text(head: bytes) -> None:
@@ -61,11 +61,12 @@ def check_text(head: bytes) -> None:
 def columns_of(head: bytes) -> Columns:
     """Detect the layout of a CSV file. Raises ContentRefused if no column holds URLs."""
     texts = head.removeprefix(_BOM).decode("utf-8", "replace").splitlines()
-    first = next((text for text in texts if text.strip()), None)
+    filled = ((number, text) for number, text in enumerate(texts, 1) if text.strip())
+    number, first = next(filled, (0, None))
     if first is None:
-        return Columns(separator=",", url=0, has_names=False)
+        return Columns(separator=",", url=0, names=None)
     for separator in sorted(_SEPARATORS, key=first.count, reverse=True):
-        found = _columns(texts, separator)
+        found = _columns(texts, separator, number)
         if found is not None:
             return found
     raise ContentRefused("no column of the file holds URLs")
@@ -106,19 +107,23 @@ def entries_of(
             yield _entry(line, line, partial(FileLine.model_validate_json, text), None)
 
 
-def _columns(texts: Sequence[str], separator: str) -> Columns | None:
-    """Find the URL column by the names in the first record, or by the first URL."""
+def _columns(texts: Sequence[str], separator: str, first: int) -> Columns | None:
+    """Find the URL column by the names in the first record, or by the first URL.
+
+    `first` is the number of the line in which that record begins.
+    """
     try:
         rows = [row for row in csv.reader(texts, delimiter=separator) if row]
     except csv.Error:
         return None
     names = [cell.strip().lower() for cell in rows[0]]
     if "url" in names:
-        return Columns(separator=separator, url=names.index("url"), has_names=True)
+        return Columns(separator=separator, url=names.index("url"), names=first)
     for number, row in enumerate(rows):
         for column, cell in enumerate(row):
             if _is_url(cell):
-                return Columns(separator=separator, url=column, has_names=number > 0)
+                has_names = number > 0
+                return Columns(separator=separator, url=column, names=first if has_names else None)
     return None
 
 
@@ -160,7 +165,7 @@ def _records(lines: Iterable[RawLine], columns: Columns) -> Iterator[FileEntry]:
         if row is None:
             again.extendleft(reversed(parts[1:]))
             yield _bad(first, "the line isn't CSV: a quote isn't closed")
-        elif not (first.number == 1 and columns.has_names) and any(cell.strip() for cell in row):
+        elif first.number != columns.names and any(cell.strip() for cell in row):
             cell = row[columns.url].strip() if columns.url < len(row) else ""
             yield _entry(first, parts[-1], partial(FileLine, url=cell), cell or None)
 
