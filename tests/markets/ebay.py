@@ -328,7 +328,9 @@ class FakeEbay:
         return StubResponse(200, self.offers[offer_id])
 
     def _put_offer(self, seen: RecordedRequest, offer_id: str) -> StubResponse:
-        former = self.offers[offer_id]
+        former = self.offers.get(offer_id)
+        if former is None:
+            return _error(404, 25713, "This Offer is not available.")
         kept = {
             name: former[name]
             for name in ("sku", "marketplaceId", "format", *_ANSWERED_ONLY)

@@ -275,6 +275,21 @@ def test_a_retry_lists_the_product_as_it_is_though_another_job_changed_the_draft
     assert shown <= {("Coat", 8900)}
 
 
+def test_an_offer_that_the_seller_deleted_is_made_again_after_a_sync(bench: Bench) -> None:
+    product = bench.product()
+    bench.ebay.refused_titles[product.content.title] = 25005
+    assert bench.done("publish", "ebay", product).status == "failed"
+    bench.ebay.refused_titles.clear()
+    bench.ebay.offers.clear()
+    bench.clock.advance(600)
+    job = bench.done("publish", "ebay", product)
+    assert job.last_error is not None
+    assert job.last_error.details["fields"][0]["hint"] == "sync the product"
+    assert bench.done("sync", "ebay", product).result == {"state": "ended"}
+    assert bench.done("publish", "ebay", product).status == "completed"
+    assert len(bench.ebay.live(product.sku)) == 1
+
+
 def test_an_image_that_ebay_refuses_is_uploaded_again(bench: Bench) -> None:
     """The seller may have put another file there, and copies that nothing shows expire."""
     bench.ebay.refused_images = 1

@@ -7,8 +7,9 @@ from spinneret.kernel.clock import to_iso
 from spinneret.kernel.errors import InputNeeded, MarketplaceUnsettled, field_error
 from spinneret.marketplace.ebay import rules
 from spinneret.marketplace.ebay.answers import Order
+from spinneret.marketplace.ebay.api import EbayApi
 from spinneret.marketplace.ebay.listing_steps import api_of, listing_of, standing_offer
-from spinneret.marketplace.listings.models import ListingState
+from spinneret.marketplace.listings.models import Listing, ListingState
 from spinneret.marketplace.money import decimal_text
 from spinneret.marketplace.orders.models import OrderState
 from spinneret.marketplace.publishing import common
@@ -18,17 +19,24 @@ from spinneret.marketplace.publishing.work import StepContext
 def sync(work: StepContext) -> Mapping[str, Any]:
     """Adopt the listing of the product's SKU and report differences, or record its end."""
     product, _ = work.subject.sold
-    listing = work.listing
-    offer = standing_offer(api_of(work), listing, product.sku)
+    listing, api = work.listing, api_of(work)
+    offer = standing_offer(api, listing, product.sku)
     listing_id = listing_of(offer)
     if offer is None or listing_id is None:
-        if listing.state is ListingState.ACTIVE:
+        if listing.state is ListingState.ACTIVE or _has_lost_offer(api, listing):
             common.await_visible(work)
             common.ended(work, listing, ListingState.ENDED)
         elif listing.version:
             work.record(last_sync_at=work.clock())
         return {"state": "ended" if listing.version else "unknown"}
     return _adopted(work, offer, listing_id)
+
+
+def _has_lost_offer(api: EbayApi, listing: Listing) -> bool:
+    """Return whether the offer that was made for a listing was deleted on eBay."""
+    if listing.state is not ListingState.CREATING or listing.reference is None:
+        return False
+    return api.offer(listing.reference) is None
 
 
 def link(work: StepContext) -> Mapping[str, Any]:
