@@ -38,3 +38,7 @@ def test_hostile_text_takes_no_long_time(text: str) -> None:
     began = time.process_time()
     plain_text(text)
     assert time.process_time() - began < 5
+
+
+def test_a_wide_table_row_is_read_in_linear_time() -> None:
+    assert plain_text(f"| a{' ' * 200_000}b | c |").endswith("b\tc")

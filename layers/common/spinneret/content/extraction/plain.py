@@ -9,7 +9,7 @@ _FENCE: Final = re.compile(r"[ \t]*(`{3,}|~{3,})[^`\n]*")
 _HEADING: Final = re.compile(r"^ {0,3}#{1,6}[ \t]+")
 _QUOTE: Final = re.compile(r"^(?:[ \t]*>[ \t]?)+")
 _RULE: Final = re.compile(r"[ \t]*\|(?:[ \t]*:?-+:?[ \t]*\|)+[ \t]*")
-_CELLS: Final = re.compile(r"[ \t]*(?<!\\)\|[ \t]*")
+_CELLS: Final = re.compile(r"(?:(?<![ \t])[ \t]++)?(?<!\\)\|[ \t]*+")  # reads each blank once
 _GAP: Final = re.compile(r"(?<=\S) {2,}")  # left by a removed picture
 # Code spans contain no marks. Emphasis begins and ends at words.
 _MARKED: Final = re.compile(
