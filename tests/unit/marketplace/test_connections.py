@@ -5,6 +5,7 @@ import hashlib
 import hmac
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from types import SimpleNamespace
 from urllib.parse import parse_qs, urlsplit
 
@@ -165,6 +166,14 @@ def test_a_leave_that_was_withdrawn_needs_the_seller(bench: Bench) -> None:
 def test_disconnecting_revokes_and_forgets(bench: Bench) -> None:
     bench.connecting.end(bench.tenant, "ebay")
     assert bench.ebay.revoked
+    with pytest.raises(NotFound):
+        bench.connecting.get(bench.tenant, "ebay")
+
+
+def test_tokens_that_cant_be_read_any_more_are_deleted_all_the_same(bench: Bench) -> None:
+    standing = bench.connecting.get(bench.tenant, "ebay")
+    bench.connections.put(replace(standing, sealed_refresh=standing.sealed_access))
+    assert not bench.connecting.end(bench.tenant, "ebay")
     with pytest.raises(NotFound):
         bench.connecting.get(bench.tenant, "ebay")
 

@@ -11,7 +11,12 @@ from urllib.parse import urlencode
 from spinneret.jobs.worker import Defer
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
-from spinneret.kernel.errors import AuthRequired, MarketplaceUnavailable, NotFound
+from spinneret.kernel.errors import (
+    AuthRequired,
+    MarketplaceUnavailable,
+    NotFound,
+    SecretUnreadable,
+)
 from spinneret.kernel.ids import is_id
 from spinneret.kernel.service import service
 from spinneret.marketplace.calls.service import Hosts
@@ -111,7 +116,8 @@ class ConnectionService:
     def end(self, tenant: str, marketplace: str) -> bool:
         """Revoke the authorization and delete the tokens. Raises NotFound.
 
-        The tokens are deleted even if the marketplace can't be reached. Return whether it was.
+        The tokens are deleted even if they can't be read or the marketplace can't be reached. Return
+        whether it was.
         """
         connection = self.get(tenant, marketplace)
         app, client = self._app(marketplace), self.secrets.client(marketplace)
@@ -119,7 +125,7 @@ class ConnectionService:
         try:
             token = self.vault.unseal(tenant, marketplace, REFRESH, sealed)
             self.endpoint.revoke(app, client, token)
-        except MarketplaceUnavailable:
+        except (MarketplaceUnavailable, SecretUnreadable):
             is_revoked = False  # the seller can revoke it there, too
         self.store.remove(tenant, marketplace)
         return is_revoked
