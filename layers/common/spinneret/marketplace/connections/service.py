@@ -116,8 +116,8 @@ class ConnectionService:
     def end(self, tenant: str, marketplace: str) -> bool:
         """Revoke the authorization and delete the tokens. Raises NotFound.
 
-        The tokens are deleted even if they can't be read or the marketplace can't be reached. Return
-        whether it was.
+        The tokens are deleted even if they can't be read or the marketplace can't be reached.
+        Return whether it was.
         """
         connection = self.get(tenant, marketplace)
         app, client = self._app(marketplace), self.secrets.client(marketplace)
