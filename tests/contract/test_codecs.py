@@ -9,6 +9,7 @@ import pytest
 
 import spinneret
 from spinneret.aws.codec import Codec
+from tests.contract.exact_rows import Functions
 
 CODE = Path(spinneret.__file__).parent
 TESTS = Path(__file__).parent
@@ -41,9 +42,11 @@ def test_every_codec_has_an_exact_row(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Codec, "encode", noting(Codec.encode))
     monkeypatch.setattr(Codec, "decode", noting(Codec.decode))
     for file in TESTS.glob("test_stored_rows_*.py"):
-        for name, test in vars(import_module(f"tests.contract.{file.stem}")).items():
-            if name.startswith("test_"):
-                test()
+        for name, each in vars(import_module(f"tests.contract.{file.stem}")).items():
+            if isinstance(each, Functions):  # holds a method from before the change above
+                used.add(id(getattr(each.decode, "__self__", None)))
+            elif name.startswith("test_"):
+                each()
 
     found = codecs()
     assert len(found) > 50
