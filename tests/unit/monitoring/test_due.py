@@ -340,10 +340,25 @@ def test_a_rule_that_starts_its_function_twice_sends_once() -> None:
     assert tick.run().sent == 4
 
 
-def test_what_a_tick_could_not_send_the_next_one_sends() -> None:
+def test_a_tick_that_runs_beside_another_sends_nothing() -> None:
+    world = CheckWorld()
+    world.target("https://site.example/")
+    send, beside = world.lane.send, list[int]()
+
+    def overlapped(planned: list[Planned]) -> None:
+        world.lane.send = send  # type: ignore[method-assign]  # only the first tick is overlapped
+        beside.append(world.tick().run().sent)
+        send(planned)
+
+    world.lane.send = overlapped  # type: ignore[method-assign,assignment]  # for one tick
+    assert (world.tick().run().sent, beside) == (5, [0])
+
+
+@pytest.mark.parametrize("ahead", [10, 70], ids=["overdue by then", "still ahead then"])
+def test_what_a_tick_could_not_send_the_next_one_sends(ahead: int) -> None:
     world = CheckWorld()
     target_id = world.target("https://site.example/", interval_seconds=300)
-    world.clock.now = world.due(target_id).due_at - 10 * SECOND
+    world.clock.now = world.due(target_id).due_at - ahead * SECOND
     tick, send = world.tick(), world.lane.send
 
     def broken(planned: object) -> None:

@@ -535,6 +535,15 @@ def test_who_waits_for_a_host_is_not_charged(frontier: Frontier, clock: HandCloc
     assert (page.attempts, page.error_code) == (0, None)
 
 
+def test_a_page_that_failed_uses_nothing_of_the_budget(frontier: Frontier) -> None:
+    first = begun(frontier, f"{SITE}/a", f"{SITE}/b", max_pages=1, batch_pages=1)
+    frontier.record(claimed(frontier, *first.keys), Failed(error_code="HTTP_STATUS"))
+    second = frontier.next_batch(REF, fence=1)
+    assert isinstance(second, Batch)
+    frontier.record(claimed(frontier, *second.keys), Fetched())
+    assert frontier.next_batch(REF, fence=1) == Ended(EndReason.BUDGET)
+
+
 def test_the_budget_is_what_was_fetched_when_the_batch_was_over(
     frontier: Frontier, store: FakeFrontierStore
 ) -> None:
