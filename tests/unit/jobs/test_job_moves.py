@@ -101,6 +101,21 @@ def test_a_resumed_job_is_due_at_once() -> None:
     assert (after.status, after.due_at, after.sends) == (JobStatus.PENDING, NOW, 1)
 
 
+@pytest.mark.parametrize(
+    ("status", "is_parent", "kept"),
+    [
+        (JobStatus.FAILED, False, 40),
+        (JobStatus.FAILED, True, 0),
+        (JobStatus.PARTIALLY_FAILED, False, 0),
+    ],
+)
+def test_a_retry_keeps_the_percentage_unless_the_work_starts_from_scratch(
+    status: JobStatus, is_parent: bool, kept: int
+) -> None:
+    family = rules.new_family(2) if is_parent else None
+    assert rules.retry(in_state(status, progress=40, family=family), NOW).progress == kept
+
+
 def test_a_retry_is_a_new_run_of_the_same_job() -> None:
     running = in_state(JobStatus.RUNNING, attempts=2, ending=True)
     failed = rules.after_error(running, NotFound("x"), NOW, 0.5)

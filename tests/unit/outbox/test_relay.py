@@ -216,6 +216,18 @@ def test_a_failure_of_a_sink_after_crashes_is_retried_within_a_minute() -> None:
     assert sequences(world.bus.took) == [1]
 
 
+def test_a_try_that_ends_in_order_lets_the_next_crash_count_as_the_first() -> None:
+    world = World(event_of(1))
+    for refusal in (*[Crash()] * 10, TransientError("down"), Crash()):
+        world.bus.refuse = lambda _, refusal=refusal: refusal  # type: ignore[misc]  # bound here
+        world.clock.advance(limits.OUTBOX_CRASH_CAP_SECONDS)
+        with suppress(Crash):
+            world.relay.sweep()
+    world.bus.refuse = lambda _: None
+    world.sweep_for(60)
+    assert sequences(world.bus.took) == [1]
+
+
 def test_an_event_behind_a_stopped_one_is_tried_as_soon_as_that_one_is_taken() -> None:
     world = World(event_of(1), event_of(2))
     world.bus.refuse = failing(1)

@@ -648,6 +648,20 @@ def test_a_crawl_that_ended_without_a_page_is_opened_again_with_what_failed(
     assert (crawl.discovered, crawl.crawled, crawl.failed) == (1, 1, 0)
 
 
+def test_a_page_of_a_crawl_that_is_opened_again_has_all_its_attempts(
+    frontier: Frontier, clock: HandClock
+) -> None:
+    batch = begun(frontier)
+    for attempt in range(bounds.PAGE_ATTEMPTS):
+        claimed(frontier, *batch.keys, f"worker-{attempt}")
+        clock.advance(60)
+    assert frontier.next_batch(REF, fence=1) == Ended(EndReason.EXHAUSTED)
+    frontier.reopen(REF, fence=2)
+    again = frontier.next_batch(REF, fence=2)
+    assert isinstance(again, Batch)
+    assert claimed(frontier, *again.keys, "worker").page.attempts == 0
+
+
 def test_a_crawl_that_ended_with_a_page_is_not_opened_again(frontier: Frontier) -> None:
     batch = begun(frontier, f"{SITE}/", f"{SITE}/gone")
     frontier.record(claimed(frontier, batch.keys[0]), Fetched())
