@@ -192,6 +192,16 @@ def test_a_paused_parent_lets_its_children_rest_until_it_is_resumed() -> None:
     assert household.ended == [JobStatus.COMPLETED]
 
 
+def test_a_parent_that_is_resumed_resumes_the_children_that_rest() -> None:
+    household = ParentScenario(2)
+    household.deliver()
+    household.move(household.children()[0].ref, Transition.PAUSE)
+    for move in (Transition.PAUSE, Transition.RESUME):
+        household.move(household.parent, move)
+    household.settle()
+    assert household.ended == [JobStatus.COMPLETED]
+
+
 def test_children_that_end_while_others_are_made_end_no_parent() -> None:
     household = ParentScenario(MANY)
     household.run(household.parent, CrashPlan(at=8))

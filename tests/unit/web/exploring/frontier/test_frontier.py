@@ -687,6 +687,8 @@ def test_a_page_that_turns_out_to_be_more_relevant_comes_sooner(frontier: Fronti
         frontier.record(visit, Fetched(links=found))
         step = frontier.next_batch(REF, fence=1)
     assert order == ["/", "/one", "/other", "/plain"]
+    [other] = [page for page in rows(frontier) if page.url == f"{SITE}/other"]
+    assert other.parent == f"{SITE}/"  # the first page on the shortest way, however relevant
 
 
 def test_two_names_of_a_page_that_waits_change_its_row_once() -> None:
