@@ -312,6 +312,17 @@ def test_the_links_of_a_page_with_known_content_are_not_followed(frontier: Front
     assert frontier.crawl(REF).crawled == 3
 
 
+def test_a_page_is_as_near_as_the_nearest_that_has_its_content(frontier: Frontier) -> None:
+    step: Next = begun(frontier, strategy=Strategy.DFS, batch_pages=1)
+    links = {"/": ("/a", "/same"), "/a": ("/deep",)}
+    hashes = {"/deep": "same", "/same": "same"}
+    while isinstance(step, Batch):
+        path = step.pages[0].url.removeprefix(SITE)
+        step = fetched(frontier, step, *links.get(path, ()), content_hash=hashes.get(path))
+    depths = {page.url.removeprefix(SITE): page.depth for page in rows(frontier)}
+    assert depths == {"/": 0, "/a": 1, "/same": 1, "/deep": 1}
+
+
 def test_a_redirect_to_a_new_page_is_followed_and_that_page_is_known_from_then_on(
     frontier: Frontier,
 ) -> None:
