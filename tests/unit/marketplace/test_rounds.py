@@ -110,6 +110,17 @@ def test_every_round_begins_after_the_last_job_of_the_one_before(memory: Bench) 
     ]
 
 
+def test_a_message_starts_a_job_once_the_execution_of_its_batch_is_lost(memory: Bench) -> None:
+    this = Round(memory, 1)
+    end, started = memory.job(this.batch).locked_until, []
+    assert end is not None
+    for moment in (end - timedelta(seconds=1), end):
+        memory.clock.now = moment
+        memory.dispatch(*this.jobs)
+        started.append(len(memory.executions.started))
+    assert started == [1, 2]  # the batch's own is the first
+
+
 def test_a_round_takes_all_that_is_due_again(memory: Bench) -> None:
     this = Round(memory, 3)
     everything = [ref.job_id for ref in this.jobs]
