@@ -91,30 +91,36 @@ def _wait_for(condition: Callable[[], Any], seconds: float) -> None:
         time.sleep(0.5)
 
 
+def _read(tenant: Tenant, path: str) -> Any:
+    answer = tenant("GET", path)
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
 def _answers(library: Tenant, seller: Tenant) -> dict[str, Any]:
     """What the API answers about everything that is stored."""
     documents: list[Any] = []
     query = "/api/v1/documents?limit=100"
     path = query
     while path:
-        page = library("GET", path).json()
+        page = _read(library, path)
         documents += page["items"]
         path = f"{query}&cursor={page['next_cursor']}" if page.get("next_cursor") else ""
     first = documents[0]["document_id"]
-    content = library("GET", f"/api/v1/documents/{first}").json()
-    keys = library("GET", "/api/v1/api-keys").json()["items"]
+    content = _read(library, f"/api/v1/documents/{first}")
+    keys = _read(library, "/api/v1/api-keys")["items"]
     hits = library.search(f"number{DOCUMENTS - 1}")
     return {
         "documents": documents,
         "content": content,
         "hit": (hits[0]["document_id"], hits[0]["title"]),
         "connections": [
-            seller("GET", f"/api/marketplace/{each}/connection").json() for each in ("ebay", "etsy")
+            _read(seller, f"/api/marketplace/{each}/connection") for each in ("ebay", "etsy")
         ],
-        "webhooks": seller("GET", "/api/v1/webhooks").json(),
+        "webhooks": _read(seller, "/api/v1/webhooks"),
         "targets": [
             {name: each[name] for name in ("target_id", "url", "interval_seconds", "paused")}
-            for each in seller("GET", "/v1/targets?limit=100").json()["items"]
+            for each in _read(seller, "/v1/targets?limit=100")["items"]
         ],
         "keys": [each["key_id"] for each in keys],
     }

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
-from itertools import pairwise
+from itertools import count, pairwise
 from threading import Barrier
 from typing import Any
 
@@ -20,7 +20,8 @@ from spinneret.kernel.errors import (
     TransientError,
 )
 from spinneret.outbox import limits
-from spinneret.outbox.models import DomainEvent
+from spinneret.outbox.items import wake_shard
+from spinneret.outbox.models import DomainEvent, SubjectRef
 from spinneret.outbox.relay import Relay, RelayResult
 from tests.fakes.crashes import Crash, CrashPlan, Moment, Overtaken
 from tests.fakes.outbox import FakeOutboxStore, FakeSink
@@ -396,6 +397,40 @@ def test_a_store_that_is_down_ends_a_sweep_of_several_subjects_at_a_time(
     with pytest.raises(DependencyUnavailable):
         Relay(world.store, world.sinks, world.clock, at_once=4).sweep()
     assert len(asked) < 40
+
+
+def test_single_calls_without_an_answer_end_no_sweep(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "OUTBOX_SHARDS", 1)
+    world = World(*(event_of(1, f"job_{number}") for number in range(20)))
+    read, reads = world.store.pending, count()
+
+    def every_second(*given: Any) -> Any:
+        if next(reads) % 2:
+            raise DependencyUnavailable("dynamodb")
+        return read(*given)
+
+    monkeypatch.setattr(world.store, "pending", every_second)
+    world.clock.advance(GRACE)
+    result = world.relay.sweep()
+    assert result.handed_on == result.failed == 10
+
+
+def test_sweeps_whose_time_ends_early_begin_at_each_shard_in_turn() -> None:
+    world = World(*(event_of(1, f"job_{number}") for number in range(100)))
+
+    def use_up(_: DomainEvent) -> None:
+        world.clock.advance(limits.OUTBOX_SWEEP_SECONDS)
+
+    world.bus.refuse = use_up
+    world.clock.advance(GRACE)
+    for _ in range(limits.OUTBOX_SHARDS):
+        begun = world.clock()
+        world.relay.sweep()
+        world.clock.advance((begun + timedelta(minutes=1) - world.clock()).total_seconds())
+    begun_at = {
+        wake_shard(SubjectRef(tenant=TENANT, subject=event.subject)) for event in world.bus.took
+    }
+    assert len(begun_at) == limits.OUTBOX_SHARDS
 
 
 def test_an_event_that_ends_the_process_is_not_tried_again_at_once() -> None:
