@@ -203,8 +203,10 @@ def interruption(following: tuple[str, str] | None) -> str:
     if following is None:
         return "interrupted"
     group, job_id = following
-    text = (
-        f"interrupted; {job_id} continues on the server.\n"
-        f"  look again: spinneret {group} watch {job_id}"
-    )
-    return text + f"\n  cancel it:  spinneret jobs cancel {job_id}" * (group == "jobs")
+    lines = [
+        f"interrupted; {job_id} continues on the server.",
+        f"  look again: spinneret {group} watch {job_id}",
+    ]
+    if group == "jobs":
+        lines.append(f"  cancel it:  spinneret jobs cancel {job_id}")
+    return "\n".join(lines)
