@@ -1,5 +1,7 @@
 """LocalStack's defects are corrected, and none of the corrections has become needless."""
 
+import base64
+import hashlib
 import json
 import socket
 import subprocess
@@ -10,6 +12,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+import httpx
 import pytest
 
 from tests.stack.lambda_probe import ROLE, Laboratory, wait_for
@@ -37,6 +40,7 @@ def test_every_patch_is_still_needed(stack: Any) -> None:
     )
     assert json.loads(answer.stdout) == {
         "cloudformation-polling": True,
+        "code-urls": True,
         "form-bodies": True,
         "gateway-address": True,
         "gateway-responses": True,
@@ -61,6 +65,18 @@ def test_the_gateway_refuses_other_addresses_of_the_machine(stack: Any) -> None:
     # Every address of 127.0.0.0/8 is this machine's: one that the gateway was not given.
     with pytest.raises(ConnectionRefusedError):
         socket.create_connection(("127.0.0.2", urlsplit(stack.gateway_url).port), timeout=2)
+
+
+# Code of functions
+
+
+def test_the_code_of_a_function_is_served_at_its_url(
+    laboratory: Laboratory, aws: Callable[[str], Any]
+) -> None:
+    found = aws("lambda").get_function(FunctionName=laboratory.function("probe.describe"))
+    archive = httpx.get(found["Code"]["Location"], trust_env=False, timeout=30)
+    digest = base64.b64encode(hashlib.sha256(archive.content).digest()).decode()
+    assert digest == found["Configuration"]["CodeSha256"]
 
 
 # CloudFormation
