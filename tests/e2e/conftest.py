@@ -6,7 +6,7 @@ import json
 import os
 import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from spinneret.access.wiring import rotation_in
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import DependencyUnavailable
 from stack.deployment.settings import market_hosts
+from stack.locks import exclusive
 from stack.port_claims import SIZE, claim
 from stack.run_with import PORTS_VARIABLE
 from tests.conftest import ROOT, Aws, Stack, give_up
@@ -59,6 +60,13 @@ class Deployed:
     def ports(self) -> tuple[int, ...]:
         """Of the websites."""
         return self.site_port, self.website_port, self.trap_port
+
+    @contextmanager
+    def only(self, shared: str) -> Iterator[None]:
+        """Hold what the processes of these tests share, while the others wait."""
+        path = self.stack.folder / f"{shared}.lock"
+        with exclusive(path, on_wait=lambda: None, timeout=300):
+            yield
 
     def tenant(self, scope: str = "write") -> Tenant:
         """A fresh tenant with a key."""

@@ -203,7 +203,7 @@ def test_a_watched_link_goes_down_and_up_before_ones_eyes(
 def test_a_batch_is_published_and_its_one_failure_retried(
     deployed: Deployed, browser: Browser, size: Size
 ) -> None:
-    with MarketServer(deployed.market_port) as markets:
+    with deployed.only("markets"), MarketServer(deployed.market_port) as markets:
         seller = connected_seller(deployed)
         coats = [made_product(seller, f"Coat {letter} of {seller.name}") for letter in "ABC"]
         markets.ebay.refused_titles[coats[1]["title"]] = 25005
@@ -268,7 +268,10 @@ def test_an_audit_is_read_and_compared_with_the_one_before(
     window = signed_in(browser, deployed, tenant.key, size)
     page = window.page
     issue = page.locator("details").filter(has_text="title.missing")
-    with AuditedSite(deployed.site_port, broken=frozenset({"/oak"})) as site:
+    with (
+        deployed.only("audited host"),
+        AuditedSite(deployed.site_port, broken=frozenset({"/oak"})) as site,
+    ):
         audit(window, site)
         issue.locator("summary").click()
         expect(issue.get_by_role("row").filter(has_text="/oak")).to_be_visible()

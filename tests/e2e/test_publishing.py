@@ -29,7 +29,7 @@ TERMINAL = {"completed", "partially_failed", "failed", "cancelled", "expired"}
 
 @pytest.fixture(scope="module")
 def markets(deployed: Deployed) -> Iterator[MarketServer]:
-    with MarketServer(deployed.market_port) as server:
+    with deployed.only("markets"), MarketServer(deployed.market_port) as server:
         server.etsy.visible_after = 0
         yield server
 
