@@ -6,6 +6,7 @@ from typing import Any
 
 from spinneret.content.chunking.parts import blocks_of
 from spinneret.content.extraction.models import Content, ExtractionStrategy
+from spinneret.kernel.unicode import storable
 
 
 def parts_of(content: Content, strategy: ExtractionStrategy) -> str:
@@ -29,4 +30,4 @@ def parts_of(content: Content, strategy: ExtractionStrategy) -> str:
             {"type": block.type, "text": markdown[block.start : block.end]}
             for block in blocks_of(markdown)
         ]
-    return json.dumps(parts, ensure_ascii=False, sort_keys=True).encode("utf-8", "replace").decode()
+    return storable(json.dumps(parts, ensure_ascii=False, sort_keys=True))

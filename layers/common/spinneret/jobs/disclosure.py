@@ -17,6 +17,7 @@ from spinneret.kernel.errors import (
     PermanentError,
     TransientError,
 )
+from spinneret.kernel.unicode import storable
 from spinneret.redaction import redact, redact_text
 
 _DEPTH: Final = 20  # maximum nesting of details; deeper values are replaced by their type's name
@@ -25,7 +26,7 @@ _INT_BITS: Final = 1024
 
 def safe_text(text: str) -> str:
     """Return a text for events and failures: redacted, UTF-8, at most EVENT_MESSAGE_CHARS."""
-    return _utf8(redact_text(text))[: bounds.EVENT_MESSAGE_CHARS]
+    return storable(redact_text(text))[: bounds.EVENT_MESSAGE_CHARS]
 
 
 def safe_data(data: Mapping[str, Any]) -> dict[str, Any]:
@@ -54,7 +55,7 @@ def _scalar(value: Any) -> Any:
         case None | bool():
             return value
         case str():
-            return _utf8(value)
+            return storable(value)
         case float() if math.isfinite(value):
             return float(value)
         case int() if value.bit_length() <= _INT_BITS:
@@ -67,14 +68,9 @@ def _scalar(value: Any) -> Any:
 
 def _object(value: Mapping[Any, Any], depth: int) -> dict[str, Any]:
     return {
-        _utf8(key) if isinstance(key, str) else str(_scalar(key)): _json(each, depth - 1)
+        storable(key) if isinstance(key, str) else str(_scalar(key)): _json(each, depth - 1)
         for key, each in value.items()
     }
-
-
-def _utf8(text: str) -> str:
-    """Replace unpaired surrogates, which no store accepts."""
-    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def failure_of(error: Exception) -> Failure:

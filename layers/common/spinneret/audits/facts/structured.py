@@ -8,6 +8,7 @@ from typing import Any, Final
 from lxml import etree, html
 
 from spinneret.audits.facts.models import Structured
+from spinneret.kernel.unicode import storable
 
 MAX_ITEMS: Final = 50
 MAX_PROPERTIES: Final = 60
@@ -125,5 +126,5 @@ def _bare(types: list[str]) -> tuple[str, ...]:
 
 
 def _kept(text: str) -> str:
-    """Return the text as stored: cut, without the lone surrogates that JSON's escapes allow."""
-    return text[:_MAX_NAME_CHARS].encode("utf-8", "replace").decode()
+    """Return the text as stored."""
+    return storable(text[:_MAX_NAME_CHARS])

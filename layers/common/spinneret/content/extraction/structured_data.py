@@ -7,6 +7,8 @@ from typing import Any, Final
 
 from lxml import html
 
+from spinneret.kernel.unicode import storable
+
 _MAX_NODES: Final = 10_000  # of all scripts together; large shops list some hundreds
 # parts of a page with their own authors and dates
 _PARTS: Final = frozenset(
@@ -103,5 +105,4 @@ def _name_of_one(value: Any) -> str | None:
     name = value.get("name") if isinstance(value, dict) else value
     if not isinstance(name, str) or name.startswith(("http://", "https://")):
         return None
-    whole = name.encode("utf-8", "replace").decode()  # it may end in half an emoji
-    return " ".join(whole.split()) or None
+    return " ".join(storable(name).split()) or None

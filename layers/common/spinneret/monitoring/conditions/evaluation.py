@@ -6,6 +6,7 @@ from functools import cached_property
 from operator import ge, gt, le, lt
 from typing import Any, Final
 
+from spinneret.kernel.unicode import storable
 from spinneret.monitoring import limits
 from spinneret.monitoring.conditions.models import (
     All,
@@ -75,8 +76,7 @@ class _Answer:
                 value = self._value(field)
                 if value is not None and field.subject in _MEASURED:
                     return f" ({_MEASURED[field.subject](value)})"
-                shown = json.dumps(value, ensure_ascii=False, default=str)
-                shown = shown.encode("utf-8", "replace").decode()  # JSON allows half a character
+                shown = storable(json.dumps(value, ensure_ascii=False, default=str))
                 cut = shown if len(shown) <= _SHOWN_CHARS else f"{shown[:_SHOWN_CHARS]}…"
                 return f" ({field} is {cut})"
             case _:
