@@ -8,7 +8,8 @@ from spinneret.access.keys.ports import RateLimitStore
 from spinneret.access.keys.secrets import hash_of
 from spinneret.access.permissions import Role
 from spinneret.access.sessions import rules
-from spinneret.access.sessions.models import Failures, Session, Tokens
+from spinneret.access.sessions.failing import count_failure
+from spinneret.access.sessions.models import Session, Tokens
 from spinneret.access.sessions.ports import FailureStore, SessionStore
 from spinneret.access.tenants.rules import is_tenant, require_active
 from spinneret.access.tokens.service import TokenIssuer
@@ -80,20 +81,20 @@ class SignIn:
         verified = self.hasher.verify(stored, given)
         if locked or user is None or not verified.matches or not user.is_active:
             if not locked:
-                failures = self.failures.add(scope, counted, address, now)
-                self._report(failures, user or _stranger(now), address)
+                count_failure(
+                    self.failures,
+                    self.trail,
+                    user or _stranger(now),
+                    (scope, counted),
+                    address,
+                    now,
+                    known=user is not None,
+                )
             raise _wrong()
         require_active(user.suspended)
         self.failures.clear(scope, counted, address)
         self.users.signed_in(user, now, verified.new_hash)
         return user
-
-    def _report(self, failures: Failures, user: User, address: str) -> None:
-        """Record a failure, if it is notable; that of a stranger takes as long."""
-        event_type = rules.notable(failures)
-        if event_type is not None:
-            event = account_event(user, event_type, self.clock(), address=address)
-            self.trail.record(event, known=user.id != _NOBODY)
 
     def _count(self, address: str) -> None:
         status = self.windows.take(

@@ -2,8 +2,9 @@
 
 from dataclasses import replace
 
+from spinneret.access.sessions.failing import count_failure
 from spinneret.access.sessions.ports import FailureStore
-from spinneret.access.sessions.rules import is_locked, notable
+from spinneret.access.sessions.rules import is_locked
 from spinneret.access.tenants.rules import require_active
 from spinneret.access.trail.event_types import PASSWORD_CHANGED
 from spinneret.access.trail.ports import Trail
@@ -64,10 +65,8 @@ class PasswordService:
         if not locked and self.hasher.verify(user.password_hash, current).matches:
             return
         if not locked:
-            failures = self.failures.add(user.tenant, user.email, address, now)
-            if event_type := notable(failures):
-                event = account_event(user, event_type, now, address=address)
-                self.trail.record(event, known=True)
+            account = (user.tenant, user.email)
+            count_failure(self.failures, self.trail, user, account, address, now)
         raise Forbidden("the current password is wrong, or the account waits")
 
     def _event(self, user: User) -> DomainEvent:
