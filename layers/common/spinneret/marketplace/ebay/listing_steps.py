@@ -40,13 +40,12 @@ def account(work: StepContext) -> Mapping[str, Any]:
     changed them just now.
     """
     _, content = work.subject.sold
-    site, now = rules.site_of(content), work.clock()
-    kept = work.calls.access.settings.get(site)
-    is_doubtful = kept is not None and (kept.get("missing") or work.context.job.run > 1)
-    if kept is None or common.is_stale(kept["checked_at"], now, is_doubtful=bool(is_doubtful)):
+    site = rules.site_of(content)
+    kept = common.fresh(work, site)
+    if kept is None:
         account = Preconditions(api_of(work)).account(site)
         fields = [dict(each) for each in account.missing]
-        kept = {**account.found, "missing": fields, "checked_at": to_iso(now)}
+        kept = {**account.found, "missing": fields, "checked_at": to_iso(work.clock())}
         work.calls.remember({site: kept})
     if missing := kept.get("missing"):
         details = {"fields": missing, "checked_at": kept["checked_at"]}

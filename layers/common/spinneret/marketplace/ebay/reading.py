@@ -166,9 +166,8 @@ def message(work: StepContext) -> Mapping[str, Any]:
     api = api_of(work)
 
     def find() -> Mapping[str, Any] | None:
-        begun = to_iso(
-            work.context.job.created_at
-        )  # a retry looks for messages of earlier runs, too
+        # Not the start: a retry looks for messages of earlier runs, too.
+        begun = to_iso(work.context.job.created_at)
         for each in api.conversation(conversation):
             if each.get("messageBody") == text and each.get("createdDate", "") >= begun[:19]:
                 return {"message_id": each.get("messageId", "")}

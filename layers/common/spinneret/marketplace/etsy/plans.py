@@ -164,8 +164,7 @@ def _api(work: StepContext) -> EtsyApi:
 def _account(work: StepContext) -> Mapping[str, Any]:
     """Return shop, shipping profile and processing profile, looked up once an hour. Raises
     InputNeeded if a profile is missing."""
-    kept, is_retry = work.calls.access.settings.get("shop"), work.context.job.run > 1
-    if kept and not common.is_stale(kept["checked_at"], work.clock(), is_doubtful=is_retry):
+    if (kept := common.fresh(work, "shop")) is not None:
         return {name: kept[name] for name in kept if name != "checked_at"}
     shop = shop_of(work.calls)
     shop_id = shop["shop_id"]

@@ -1,7 +1,7 @@
 """Steps that the plans of several marketplaces share."""
 
 from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any, Final
 
 from spinneret.jobs.worker import Defer
@@ -32,10 +32,16 @@ def chosen(content: Content | None) -> dict[str, Any]:
     return {"choices": dict(content.choices)} if content is not None and content.choices else {}
 
 
-def is_stale(checked_at: str, now: datetime, *, is_doubtful: bool) -> bool:
-    """Return whether what was found in the seller's account has to be looked up again."""
+def fresh(work: StepContext, name: str) -> Mapping[str, Any] | None:
+    """Return what the connection's settings keep of the seller's account under a name; None if it
+    has to be looked up again."""
+    kept = work.calls.access.settings.get(name)
+    if kept is None:
+        return None
+    is_doubtful = kept.get("missing") or work.context.job.run > 1
     usual, doubtful = limits.PRECONDITIONS_FRESH_SECONDS, limits.PRECONDITIONS_DOUBTFUL_SECONDS
-    return parse_stamp(checked_at) + timedelta(seconds=doubtful if is_doubtful else usual) <= now
+    until = parse_stamp(kept["checked_at"]) + timedelta(seconds=doubtful if is_doubtful else usual)
+    return kept if until > work.clock() else None
 
 
 def ask(question: str) -> PlanStep:
