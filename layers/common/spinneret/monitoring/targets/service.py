@@ -132,11 +132,10 @@ class TargetService:
         self._require_intervals(changes)
 
         def changed(target: Target) -> Target:
-            options = replace(target.options, **changes)
-            if options.interval_seconds is None:
-                seconds = rules.interval_of(target.kind, self.shortest_interval)
-                options = replace(options, interval_seconds=seconds)
-            return rules.checked(replace(target, options=options))
+            given = dict(changes)
+            if "interval_seconds" in given and given["interval_seconds"] is None:
+                given["interval_seconds"] = rules.interval_of(target.kind, self.shortest_interval)
+            return rules.checked(replace(target, options=replace(target.options, **given)))
 
         return self._change(tenant, target_id, changed)
 
