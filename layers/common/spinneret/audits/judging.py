@@ -88,7 +88,6 @@ class AuditEvaluator:
     ) -> None:
         """Evaluate without the checks of these ids: they count as not judged."""
         self._off = frozenset(checks_off)
-        self._unasked: frozenset[Category] = frozenset()
         self._site = Site(start_url)
         self._found = found
         self._marks: dict[str, CheckBitmap] = {}
@@ -118,8 +117,6 @@ class AuditEvaluator:
         """Judge the site, and each page in comparison with the others."""
         site = self._site
         site.close(facts)
-        if facts.is_single:
-            self._unasked = _OF_FILES
         of_site = CheckBitmap()
         for step in _steps(CheckScope.SITE):
             self._judge(step, facts.start_url, of_site, 0, site)
@@ -150,7 +147,7 @@ class AuditEvaluator:
     def _judge(
         self, step: _Step, url: str, marks: CheckBitmap, lost_elsewhere: int, *subject: object
     ) -> None:
-        if step.check.category in self._unasked:
+        if self._site.facts.is_single and step.check.category in _OF_FILES:
             self._leave(step, url)
             return
         is_blocked = step.before & (marks.failed | marks.blocked | marks.hidden | lost_elsewhere)

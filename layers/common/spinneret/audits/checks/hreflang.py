@@ -6,7 +6,7 @@ from typing import Final
 from spinneret.audits.checks import sources
 from spinneret.audits.checks.families import CheckDecorators
 from spinneret.audits.checks.models import UNKNOWN, Answer, Category, Evidence, Severity
-from spinneret.audits.checks.reading import is_language
+from spinneret.audits.checks.reading import is_language, is_same
 from spinneret.audits.checks.site import PageNode, Site
 from spinneret.audits.facts.models import MAX_FEW, Alternate, Failure, HtmlFacts, Kind, PageFacts
 
@@ -99,8 +99,9 @@ def no_return(page: PageNode, site: Site) -> Answer:
 
 def _is_own(each: Alternate, page: PageFacts) -> bool:
     """Return whether a language link names the page itself, with or without a slash at the end."""
-    own = {url.removesuffix("/") for url in (page.url, page.final_url)}
-    return each.url is not None and each.url.removesuffix("/") in own
+    return each.url is not None and (
+        is_same(each.url, page.url) or is_same(each.url, page.final_url)
+    )
 
 
 @_HREFLANG.markup(

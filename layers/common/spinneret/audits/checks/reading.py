@@ -68,6 +68,11 @@ def host_of(url: str) -> str:
     return (host if host.endswith("]") else _PORT.sub("", host)).strip("[]").lower()
 
 
+def is_same(url: str, other: str) -> bool:
+    """Return whether two URLs are equal, ignoring a slash at the end."""
+    return url.removesuffix("/") == other.removesuffix("/")
+
+
 def listed(where: str, values: Iterable[str], threshold: str = "") -> list[Evidence]:
     """Return one evidence for each value."""
     return [Evidence(where, value, threshold) for value in values]

@@ -14,7 +14,7 @@ from functools import cached_property
 from statistics import median
 from typing import Final
 
-from spinneret.audits.checks.reading import are_near, is_noindex, moment
+from spinneret.audits.checks.reading import are_near, is_noindex, is_same, moment
 from spinneret.audits.facts.models import Alternate, Failure, HtmlFacts, Kind, PageFacts
 from spinneret.audits.facts.site import Outcome, SiteFacts
 from spinneret.kernel.errors import UrlInvalid
@@ -70,8 +70,7 @@ class PageNode:
     @property
     def is_indexable(self) -> bool:
         """Whether search engines may list the page under its own URL, ignoring a trailing slash."""
-        canonical = (self.canonical or self.url).removesuffix("/")
-        is_own = canonical == self.url.removesuffix("/")
+        is_own = is_same(self.canonical or self.url, self.url)
         return self.kind is Kind.HTML and not self.noindex and is_own
 
 
