@@ -48,30 +48,27 @@ def main() -> None:
     """Measure and print a Markdown table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--first", action="store_true", help="also a first `up`, from nothing")
-    rows: list[tuple[str, str]] = []
-    if parser.parse_args().first:
-        rows.append(("first `make up`, tools not installed", _first_up()))
+    first = parser.parse_args().first
+    print("| figure | value |\n|---|---|")
+    if first:
+        print(f"| first `make up`, tools not installed | {_first_up()} |")
     try:
-        rows += _measure()
+        for name, value in _measure():
+            print(f"| {name} | {value} |", flush=True)
     finally:
         run_stack("clean")
-    print("| figure | value |\n|---|---|")
-    for name, value in rows:
-        print(f"| {name} | {value} |")
 
 
-def _measure() -> list[tuple[str, str]]:
+def _measure() -> Iterator[tuple[str, str]]:
     run_stack("install")
-    rows = [
-        ("`make up`, tools installed", _timed(lambda: run_stack("up", "--free-ports"))),
-        ("`make up` again", _timed(lambda: run_stack("up"))),
-        ("first deploy", _timed(lambda: run_stack("deploy"))),
-        ("deploy, nothing changed", _timed(lambda: run_stack("deploy"))),
-        ("change of the common layer's code (goal 5 s)", _code_change(COMMON)),
-        ("change of a function's code", _code_change(FUNCTION)),
-        ("`make set LogLevel=DEBUG`, read by every function", _timed(lambda: _set("DEBUG"))),
-        ("… and back", _timed(lambda: _set(""))),
-    ]
+    yield "`make up`, tools installed", _timed(lambda: run_stack("up", "--free-ports"))
+    yield "`make up` again", _timed(lambda: run_stack("up"))
+    yield "first deploy", _timed(lambda: run_stack("deploy"))
+    yield "deploy, nothing changed", _timed(lambda: run_stack("deploy"))
+    yield "change of the common layer's code (goal 5 s)", _code_change(COMMON)
+    yield "change of a function's code", _code_change(FUNCTION)
+    yield "`make set LogLevel=DEBUG`, read by every function", _timed(lambda: _set("DEBUG"))
+    yield "… and back", _timed(lambda: _set(""))
     instance = bench()
     headers = {"X-API-Key": issue_key()}
     with (
@@ -81,51 +78,44 @@ def _measure() -> list[tuple[str, str]]:
         with _changed_file(COMMON):
             run_stack("deploy")
             first = _timed(lambda: http.get("/api/v1/jobs").raise_for_status())
-            rows.append(("first request after a change of code", first))
+            yield "first request after a change of code", first
         run_stack("deploy")
-        rows.append(
-            (f"warm `GET /health`, {REQUESTS} requests", _requests(lambda: http.get("/health")))
-        )
+        yield f"warm `GET /health`, {REQUESTS} requests", _requests(lambda: http.get("/health"))
         crawls = [_crawl(http, f"{site}orb-webs?run={n}") for n in range(CRAWLS)]
-        rows.append(
-            (
-                f"crawl to searchable, page of 6 chunks, {CRAWLS} crawls, first left out",
-                spread(crawls[1:]),
-            )
+        yield (
+            f"crawl to searchable, page of 6 chunks, {CRAWLS} crawls, first left out",
+            spread(crawls[1:]),
         )
         search = {"query": "sticky capture spiral"}
-        rows.append(
-            (
-                f"warm `POST /api/v1/search`, {REQUESTS} requests",
-                _requests(lambda: http.post("/api/v1/search", json=search)),
-            )
+        yield (
+            f"warm `POST /api/v1/search`, {REQUESTS} requests",
+            _requests(lambda: http.post("/api/v1/search", json=search)),
         )
         for path, body in _one_of_each_area(site).items():
             http.post(path, json=body).raise_for_status()
-        rows += [(f"{name}, just after", value) for name, value in _memory(instance)]
+        yield from ((f"{name}, just after", value) for name, value in _memory(instance))
         time.sleep(IDLE_SECONDS)
-    rows += [(f"{name}, idle", value) for name, value in _memory(instance)]
-    rows += _with_data(headers)
+    yield from ((f"{name}, idle", value) for name, value in _memory(instance))
+    yield from _with_data(headers)
     load = ", ".join(f"{each:.1f}" for each in os.getloadavg())
-    return [*rows, ("load of the machine (1, 5, 15 minutes)", load)]
+    yield "load of the machine (1, 5, 15 minutes)", load
 
 
-def _with_data(headers: dict[str, str]) -> list[tuple[str, str]]:
+def _with_data(headers: dict[str, str]) -> Iterator[tuple[str, str]]:
     """Time what keeps data, and check that it does."""
     with httpx.Client(base_url=api_url(), headers=headers, trust_env=False, timeout=60) as http:
         last = _store_documents(http)
         held = f"with {DOCUMENTS:,} documents"
-        rows = [("`make down`", _timed(lambda: run_stack("down")))]
+        yield "`make down`", _timed(lambda: run_stack("down"))
         up = _timed(lambda: run_stack("deploy"))
-        rows.append((f"`make up` after `make down`, {held} (goal 40 s)", up))
-        rows.append(("first request after it", _timed(lambda: http.get(last).raise_for_status())))
+        yield f"`make up` after `make down`, {held} (goal 40 s)", up
+        yield "first request after it", _timed(lambda: http.get(last).raise_for_status())
         # A time-out is a property of a function, so a new stack is made.
         with _changed_file(TEMPLATE, "\n      Timeout: 180\n", "\n      Timeout: 181\n"):
             change = _timed(lambda: run_stack("deploy"))
-        rows.append((f"change of the template, {held} (goal 60 s)", change))
+        yield f"change of the template, {held} (goal 60 s)", change
         first = _timed(lambda: http.get(last).raise_for_status())
-        rows.append(("first request after it (goal 3 s)", first))
-    return rows
+        yield "first request after it (goal 3 s)", first
 
 
 def _store_documents(http: httpx.Client) -> str:
@@ -207,7 +197,10 @@ def _memory(instance: Instance) -> list[tuple[str, str]]:
 
 
 def _kind(part: str, process: ProcessId) -> str:
-    command = Path(f"/proc/{process.pid}/cmdline").read_bytes()
+    try:
+        command = Path(f"/proc/{process.pid}/cmdline").read_bytes()
+    except (FileNotFoundError, ProcessLookupError):  # it has ended since it was listed
+        return part
     known = {b"runtime_entry.py": "functions", b"DynamoDBLocal": "dynamodb", b"guard": "the guard"}
     return next((name for mark, name in known.items() if mark in command), part)
 
