@@ -3,6 +3,7 @@
 import json
 import shutil
 import threading
+import zipfile
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -19,23 +20,36 @@ ROOT = Path(__file__).resolve().parents[3]
 SAM = """#!/bin/sh
 echo "$1" >> "{calls}"
 test ! -e "{fails}" || exit 1
-test "$1" != build || {{ mkdir -p "{built}"; cp template.yaml "{built}"; }}
+test "$1" != build || {{ rm -rf "{layers}"; mkdir -p "{layers}/XLayer"; }}
 """
 TEMPLATE = """
+Globals: {Function: {CodeUri: functions/, Timeout: 29}}
 Resources:
-  Machine: {Properties: {DefinitionUri: ../statemachines/m.asl.yaml, Name: !Sub "m-${Stage}"}}
+  Core: {Type: AWS::CloudFormation::Stack, Properties: {TemplateURL: infra/core.yaml}}
+  CommonLayer: {Type: AWS::Serverless::LayerVersion, Properties: {ContentUri: layers/common}}
+  XLayer: {Type: AWS::Serverless::LayerVersion, Properties: {ContentUri: layers/x}}
+  Work: {Type: AWS::Serverless::Function}
+  Machine:
+    Type: AWS::Serverless::StateMachine
+    Properties: {DefinitionUri: statemachines/m.asl.yaml, Name: !Sub "m-${Stage}"}
 """
+FILES = {
+    "template.yaml": TEMPLATE,
+    "infra/core.yaml": "Resources: {}",
+    "functions/a.py": "A = 1",
+    "layers/common/spinneret/b.py": "B = 1",
+    "layers/x/y.py": "Y = 1",
+    "console/index.html": "<html>",
+    "statemachines/m.asl.yaml": "{StartAt: A}",
+}
 
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
     """A repository with every kind of file that SAM reads."""
-    for name in ("template.yaml", "functions/a.py", "layers/x/y.py", "statemachines/m.asl.yaml"):
+    for name, text in FILES.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text("{}")
-    (tmp_path / "template.yaml").write_text(TEMPLATE)
-    (tmp_path / "infra").mkdir()
-    (tmp_path / "infra" / "core.yaml").write_text("{}")
+        (tmp_path / name).write_text(text)
     return tmp_path
 
 
@@ -44,8 +58,8 @@ def sam(root: Path) -> Sam:
     local = root / ".local"
     instance = Instance("dev", local / "instances" / "dev")
     program = root / "sam"
-    names = {"calls": root / "calls", "fails": root / "fails", "built": instance.folder / "build"}
-    program.write_text(SAM.format(**names))
+    layers = instance.folder / "build" / "layers"
+    program.write_text(SAM.format(calls=root / "calls", fails=root / "fails", layers=layers))
     program.chmod(0o755)
     (root / "calls").touch()
     workspace = Workspace(root, local, {}, Progress())
@@ -63,23 +77,46 @@ def test_an_unchanged_application_is_validated_and_built_once(root: Path, sam: S
     assert calls(root) == ["validate", "build"]
 
 
-def test_what_is_built_is_json(root: Path, sam: Sam) -> None:
+def test_a_template_names_what_was_built(sam: Sam) -> None:
     sam.build()
     template = json.loads((sam.built / "template.yaml").read_text())
-    machine = template["Resources"]["Machine"]["Properties"]
-    assert machine == {"DefinitionUri": "m.asl.json", "Name": {"Fn::Sub": "m-${Stage}"}}
-    assert json.loads((sam.built / "m.asl.json").read_text()) == {}
+    assert template["Globals"] == {"Function": {"Timeout": 29}}
+    assert {name: each.get("Properties") for name, each in template["Resources"].items()} == {
+        "Core": {"TemplateURL": "infra/core.yaml"},
+        "CommonLayer": {"ContentUri": "CommonLayer"},
+        "XLayer": {"ContentUri": "layers/XLayer"},
+        "Work": {"CodeUri": "functions.zip"},
+        "Machine": {"DefinitionUri": "m.asl.json", "Name": {"Fn::Sub": "m-${Stage}"}},
+    }
+    assert json.loads((sam.built / "infra" / "core.yaml").read_text()) == {"Resources": {}}
+    assert json.loads((sam.built / "m.asl.json").read_text()) == {"StartAt": "A"}
+    assert zipfile.ZipFile(sam.built / "functions.zip").namelist() == ["a.py"]
+    assert (sam.built / "CommonLayer" / "python" / "spinneret" / "b.py").read_text() == "B = 1"
+
+
+def test_sam_builds_the_other_layers(root: Path, sam: Sam) -> None:
+    sam.build()
+    asked = json.loads((root / ".local" / "instances" / "dev" / "layers.json").read_text())
+    assert list(asked["Resources"]) == ["XLayer"]
+
+
+def test_code_of_another_folder_is_refused(root: Path, sam: Sam) -> None:
+    (root / "template.yaml").write_text(TEMPLATE.replace("functions/", "others/"))
+    with pytest.raises(InstallError, match="Work isn't in functions/ but in others/"):
+        sam.build()
 
 
 @pytest.mark.parametrize(
     ("changed", "repeated"),
     [
-        ("template.yaml", ["validate", "build"]),
-        ("infra/core.yaml", ["validate", "build"]),
-        ("functions/a.py", ["build"]),
-        ("functions/new.py", ["build"]),
+        ("template.yaml", ["validate"]),
+        ("infra/core.yaml", ["validate"]),
+        ("functions/a.py", []),
+        ("layers/common/spinneret/b.py", []),
         ("layers/x/y.py", ["build"]),
-        ("statemachines/m.asl.yaml", ["build"]),
+        ("layers/x/new.py", ["build"]),
+        ("console/index.html", ["build"]),
+        ("statemachines/m.asl.yaml", []),
         ("docs.md", []),
     ],
 )
@@ -88,7 +125,7 @@ def test_a_change_repeats_what_reads_the_file(
 ) -> None:
     sam.validate()
     sam.build()
-    (root / changed).write_text("{Resources: {}}")
+    (root / changed).write_text(FILES.get(changed, "") + "\n# changed")
     sam.validate()
     sam.build()
     assert calls(root)[2:] == repeated

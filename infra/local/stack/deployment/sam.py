@@ -1,6 +1,5 @@
 """The SAM command line, configured for an instance."""
 
-import json
 import os
 import subprocess
 import sys
@@ -9,10 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, Literal
 
-import yaml
-
 from stack.containers import Engine
-from stack.deployment import templates
+from stack.deployment import built
 from stack.deployment.record import STACK_NAME
 from stack.deployment.settings import EMBEDDER, SERVER
 from stack.deployment.sources import Sources, digest_of
@@ -71,33 +68,43 @@ class Sam:
                 self._sam(words, VALIDATE_SECONDS, "validate")
 
     def build(self) -> None:
-        """Build functions and layers, unless the instance has this build already.
+        """Fill the build folder: layers by SAM unless they are there, code, templates.
 
-        Unchanged ones come from a cache.
+        Unchanged layers come from a cache. Code and templates change often and need no build:
+        `sam build` would copy the folder of the functions for each of them.
         """
+        sources = Sources(self._workspace.root)
         # The record disappears with the build folder.
-        with _unless_done(self.built / "inputs", self._digest("buildable")) as needed:
+        with _unless_done(self.built / "inputs", self._digest("layers")) as needed:
             if needed:
-                self._build()
+                self._build_layers(sources)
+        built.write(sources, self.built)
 
-    def _build(self) -> None:
-        """Fill the build folder.
+    def _build_layers(self, sources: Sources) -> None:
+        """Let SAM build the layers.
 
         Only one build runs at a time: it removes outdated entries from the cache, and the next
         build finds the cache full.
         """
+        template = self._instance.folder / "layers.json"
+        built.write_layers_template(sources, template)
         # A cached layer doesn't record its embedder, so each has its own cache.
         cache = self._workspace.local / f"sam-cache-{self._embedder}"
-        words = ["build", "--cached", "--cache-dir", str(cache), "--build-dir", str(self.built)]
         lock = self._workspace.locks / "sam-build.lock"
         with exclusive(lock, on_wait=lambda: None, timeout=2 * BUILD_SECONDS):
-            self._sam(words, BUILD_SECONDS)
-        write_as_json(self.built, self._workspace.root / "statemachines")
+            self._sam(
+                [
+                    *("build", "--cached", "--cache-dir", str(cache)),
+                    *("--template", str(template), "--base-dir", str(sources.root)),
+                    *("--build-dir", str(self.built / built.LAYERS)),
+                ],
+                BUILD_SECONDS,
+            )
 
-    def _digest(self, kind: Literal["templates", "buildable"]) -> str:
+    def _digest(self, kind: Literal["templates", "layers"]) -> str:
         """Return the hash of the files that a step reads, of its program and of its options."""
         sources = Sources(self._workspace.root)
-        files = sources.templates() if kind == "templates" else sources.buildable()
+        files = sources.templates() if kind == "templates" else sources.layers()
         facts = (self._endpoints["sam"], self._embedder, sys.version, Path(__file__).read_text())
         return digest_of(files, sources.root, facts)
 
@@ -198,21 +205,3 @@ def _unless_done(record: Path, digest: str) -> Iterator[bool]:
     yield needed
     record.parent.mkdir(parents=True, exist_ok=True)
     record.write_text(digest)
-
-
-def write_as_json(built: Path, machines: Path) -> None:
-    """Replace YAML in the build folder by JSON.
-
-    LocalStack reads no other definitions of state machines. Of templates, SAM and LocalStack read
-    JSON in a hundredth of the time.
-    """
-    for file in (built / "template.yaml", *built.glob("*/template.yaml")):
-        template = templates.load(file)
-        for resource in template["Resources"].values():
-            definition = Path(resource.get("Properties", {}).get("DefinitionUri", ""))
-            if definition.suffix == ".yaml":
-                target = Path(definition.name).with_suffix(".json")
-                states = yaml.safe_load((machines / definition.name).read_text())
-                (built / target).write_text(json.dumps(states, indent=2))
-                resource["Properties"]["DefinitionUri"] = target.name
-        file.write_text(json.dumps(template, indent=2))

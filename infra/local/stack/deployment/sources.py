@@ -65,10 +65,10 @@ class Sources:
         """Return all templates."""
         return [self.template, *sorted(self.root.glob("infra/*.yaml"))]
 
-    def buildable(self) -> list[Path]:
-        """Return all files that a build reads."""
-        folders = (self.functions, self.root / "layers", self.root / "statemachines", self.console)
-        return [*self.templates(), *(file for folder in folders for file in _files(folder))]
+    def layers(self) -> list[Path]:
+        """Return all files that a build of the layers reads, without the common layer's."""
+        folders = [each for each in self.root.glob("layers/*/") if each != self.common.parent]
+        return [file for each in (*sorted(folders), self.console) for file in _files(each)]
 
     @cached_property
     def function_archive(self) -> bytes:

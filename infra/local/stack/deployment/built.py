@@ -1,0 +1,66 @@
+"""The build folder: an archive of the functions, folders of layers, and templates that name both.
+
+The templates are JSON: LocalStack reads no other definitions of state machines, and SAM and
+LocalStack read templates in a hundredth of the time.
+"""
+
+import shutil
+from pathlib import Path
+from typing import Any, Final
+
+import yaml
+
+from stack.deployment import templates
+from stack.deployment.sources import Sources
+from stack.errors import InstallError
+from stack.files import write_json
+
+LAYERS: Final = "layers"
+_FUNCTIONS: Final = "functions.zip"
+_COMMON: Final = "CommonLayer"
+_FUNCTION_TYPE: Final = "AWS::Serverless::Function"
+_LAYER_TYPE: Final = "AWS::Serverless::LayerVersion"
+
+
+def write_layers_template(sources: Sources, target: Path) -> None:
+    """Write a template of the layers that need a build: all but the common one."""
+    layers = {
+        name: resource
+        for name, resource in templates.load(sources.template)["Resources"].items()
+        if resource["Type"] == _LAYER_TYPE and name != _COMMON
+    }
+    write_json(target, {"Transform": "AWS::Serverless-2016-10-31", "Resources": layers})
+
+
+def write(sources: Sources, folder: Path) -> None:
+    """Write code and templates beside the built layers.
+
+    Raises InstallError for a function whose code lies elsewhere.
+    """
+    (folder / _FUNCTIONS).write_bytes(sources.function_archive)
+    common = folder / _COMMON
+    shutil.rmtree(common, ignore_errors=True)
+    package = common / "python" / sources.common.name
+    shutil.copytree(sources.common, package, ignore=shutil.ignore_patterns("__pycache__"))
+    for file in sources.templates():
+        template = _built(templates.load(file), sources, folder)
+        write_json(folder / file.relative_to(sources.root), template)
+
+
+def _built(template: dict[str, Any], sources: Sources, folder: Path) -> dict[str, Any]:
+    """Return the template with what was built in the place of the sources."""
+    shared = template.get("Globals", {}).get("Function", {}).pop("CodeUri", None)
+    for name, resource in template["Resources"].items():
+        properties = resource.setdefault("Properties", {})
+        if resource["Type"] == _FUNCTION_TYPE:
+            code = properties.get("CodeUri", shared)
+            if code is None or sources.root / code != sources.functions:
+                raise InstallError(f"the code of {name} isn't in functions/ but in {code}")
+            properties["CodeUri"] = _FUNCTIONS
+        elif resource["Type"] == _LAYER_TYPE:
+            properties["ContentUri"] = name if name == _COMMON else f"{LAYERS}/{name}"
+        elif definition := properties.get("DefinitionUri"):
+            states = yaml.safe_load((sources.root / definition).read_text())
+            properties["DefinitionUri"] = Path(definition).with_suffix(".json").name
+            write_json(folder / properties["DefinitionUri"], states)
+    return template
