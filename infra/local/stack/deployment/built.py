@@ -33,7 +33,7 @@ def write_layers_template(sources: Sources, target: Path) -> None:
 
 
 def write(sources: Sources, folder: Path) -> None:
-    """Write code and templates beside the built layers.
+    """Add code and templates to the built layers.
 
     Raises InstallError for a function whose code lies elsewhere.
     """
