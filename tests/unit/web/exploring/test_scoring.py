@@ -1,5 +1,7 @@
 """How likely a page is about something."""
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -62,3 +64,12 @@ def test_scores_are_between_nothing_and_everything(query: str, path: str, text: 
     url = parse_url(f"{SITE}/{path.strip().replace(' ', '-')}")
     for relevance in (Relevance.to_query(query), Relevance.to_keywords(query.split())):
         assert 0.0 <= relevance.of(url, text) <= 1.0
+
+
+def test_many_words_of_a_query_and_of_a_url_take_no_time() -> None:
+    query = Relevance.to_query(" ".join(f"ab{number:x}" for number in range(200)))
+    url = parse_url(f"{SITE}/{'/'.join(f'q{number:x}' for number in range(400))}")
+    began = time.process_time()
+    for _ in range(20):
+        assert query.of(url) == 0.0
+    assert time.process_time() - began < 0.5  # it took two seconds: an answer of 500 URLs, a minute

@@ -1,5 +1,7 @@
 """URLs that aren't followed, and those that are one page under several names."""
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -115,3 +117,11 @@ def test_different_pages_have_different_identities(target: str, other: str) -> N
 def test_an_identity_is_a_url_that_is_its_own(target: str) -> None:
     identity = identity_of(parse_url(f"{SITE}/{target}"))
     assert identity_of(parse_url(identity)) == identity
+
+
+def test_a_hostile_parameter_takes_no_time() -> None:
+    hostile = parse_url(f"{SITE}/?{'_day' * 490}!=1")
+    began = time.process_time()
+    for _ in range(50):
+        assert trap_of(hostile, 2026) is None
+    assert time.process_time() - began < 0.3  # it took half a second

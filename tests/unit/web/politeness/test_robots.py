@@ -1,6 +1,7 @@
 """robots.txt: the table of decisions, and what a table can't spell."""
 
 import json
+import time
 from pathlib import Path
 from typing import Any
 
@@ -219,6 +220,12 @@ def test_the_first_sitemaps_of_very_many_are_kept() -> None:
     urls = [f"{SITE}/{n}.xml" for n in range(2 * limits.ROBOTS_SITEMAPS)]
     robots = parse("".join(f"Sitemap: {url}\n" for url in urls))
     assert robots.sitemaps == tuple(urls[: limits.ROBOTS_SITEMAPS])
+
+
+def test_half_a_million_lines_take_no_time() -> None:
+    began = time.process_time()
+    parse(b"\n" * bounds.ROBOTS_MAX_BYTES)
+    assert time.process_time() - began < 0.5  # they took two seconds
 
 
 # ---------------------------------------------------------------- Product tokens

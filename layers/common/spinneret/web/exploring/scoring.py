@@ -21,7 +21,7 @@ Results are in 0 … 1, rounded to thousandths, so that an order doesn't depend 
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Final, Self
@@ -84,7 +84,10 @@ class Relevance:
         if not self.terms:
             return 1.0
         strengths = _strengths(url, text)
-        met = [sum(_met(word, strengths) for word in term) / len(term) for term in self.terms]
+        stems = _stems(strengths)
+        met = [
+            sum(_met(word, strengths, stems) for word in term) / len(term) for term in self.terms
+        ]
         if self.needs_all:
             return round(sum(met) / len(met), PLACES)
         return round(1 - prod(1 - _ONE_KEYWORD * strength for strength in met), PLACES)
@@ -103,17 +106,25 @@ def _strengths(url: Url, text: str) -> dict[str, float]:
     return {word: strength for strength, place in places for word in words_of(place)}
 
 
-def _met(term: str, strengths: dict[str, float]) -> float:
-    best = strengths.get(term, 0.0)
-    if best == _IN_TEXT:
-        return best
+def _stems(strengths: dict[str, float]) -> dict[str, float]:
+    """Map each beginning that a longer word shares with it to the best strength of such words.
+
+    It spares each term a look at every word: a hostile URL has hundreds of them.
+    """
+    stems: dict[str, float] = {}
     for word, strength in strengths.items():
-        if strength * _BEGINS_ALIKE > best and _begin_alike(term, word):
-            best = strength * _BEGINS_ALIKE
-    return best
+        for stem in _beginnings(word):
+            stems[stem] = max(strength, stems.get(stem, 0.0))
+    return stems
 
 
-def _begin_alike(one: str, other: str) -> bool:
-    short, long = sorted((one, other), key=len)
-    near = len(short) >= _STEM_CHARS and len(long) - len(short) <= _ENDING_CHARS
-    return near and long.startswith(short)
+def _met(term: str, strengths: dict[str, float], stems: dict[str, float]) -> float:
+    shorter = (strengths.get(stem, 0.0) for stem in _beginnings(term))
+    alike = max(stems.get(term, 0.0), *shorter, 0.0)
+    return max(strengths.get(term, 0.0), alike * _BEGINS_ALIKE)
+
+
+def _beginnings(word: str) -> Iterator[str]:
+    """Yield the shorter words that begin alike."""
+    for length in range(max(_STEM_CHARS, len(word) - _ENDING_CHARS), len(word)):
+        yield word[:length]

@@ -31,6 +31,7 @@ _DATE_NAMES: Final = re.compile(
     r"(?:\w*[_-])?(?:cal(?:endar)?|year|yr|month|mon|mo|week|wk|day|date)(?:[_-]\w*)?",
     re.IGNORECASE,
 )
+_DATE_NAME_MAX_CHARS: Final = 64  # a longer name would be searched in quadratic time
 _DIGITS: Final = re.compile(r"[0-9]{1,8}")
 _ANY: Final = "#"  # never in a path or a query, which end before it
 
@@ -144,7 +145,7 @@ def _without_dates(query: str) -> tuple[str, int | None]:
     kept: list[str] = []
     for parameter in query.split("&"):
         name, _, value = parameter.partition("=")
-        named = _DATE_NAMES.fullmatch(name) is not None
+        named = len(name) <= _DATE_NAME_MAX_CHARS and _DATE_NAMES.fullmatch(name) is not None
         found = _DATE.fullmatch(value) or (_NAMED_DATE.fullmatch(value) if named else None)
         if found:
             years.append(int(found[1]))

@@ -22,6 +22,9 @@ class Field(Enum):
     SITEMAP = (b"sitemap", b"site-map")
 
 
+_STARTS: Final = tuple((kind.value, kind) for kind in Field)  # a file may have 500,000 lines
+
+
 def bounded(content: bytes) -> bytes:
     """Return the whole lines in the first 500 KiB (RFC 9309, section 2.5).
 
@@ -41,9 +44,11 @@ def read_lines(content: bytes | str) -> Iterator[tuple[Field, bytes]]:
         octets = octets.decode("utf-16", "replace").encode("utf-8")
     octets = _UTF8_MARK.sub(b"", octets, count=1)
     for line in octets.splitlines():  # on bytes: only LF, CR and CRLF, as in the RFC
+        if not line:
+            continue
         name, value = _name_and_value(line[: limits.ROBOTS_LINE_MAX_BYTES])
-        for kind in Field:
-            if name.startswith(kind.value):
+        for start, kind in _STARTS:
+            if name.startswith(start):
                 yield kind, value
 
 
