@@ -63,13 +63,14 @@ def test_a_page_that_is_nothing_without_scripts_becomes_searchable(site: CrawlSl
 
 @pytest.mark.parametrize(
     ("body", "status", "renders"),
-    [(SHELL, 200, True), (ARTICLE.encode(), 200, False), (SHELL, 404, False)],
+    [(SHELL, 200, True), (ARTICLE.encode(), 200, False), (SHELL, 404, False), (SHELL, 520, False)],
 )
 def test_auto_opens_only_shells(site: CrawlSlice, body: bytes, status: int, renders: bool) -> None:
     site.pages[URL] = fetched_page(URL, body, status_code=status)
     job = crawled(site, render="auto")
     assert (job.kind, opened(site)) == (RENDERED_CRAWL, int(renders))
     assert job.status is (JobStatus.COMPLETED if status == 200 else JobStatus.FAILED)
+    assert job.last_error is None or job.last_error.code == HttpUnavailable.code
 
 
 def test_auto_asks_again_whether_an_unrendered_page_has_changed(site: CrawlSlice) -> None:

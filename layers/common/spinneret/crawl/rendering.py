@@ -64,7 +64,7 @@ def rendering_of(job: Job) -> Rendering | None:
 
 def needs_scripts(page: FetchedPage) -> bool:
     """Return whether a response is a success with next to no text but scripts."""
-    if not HTTPStatus(page.status_code).is_success:
+    if not HTTPStatus.OK <= page.status_code < HTTPStatus.MULTIPLE_CHOICES:  # also 520, 999
         return False
     return is_shell(decode_text(page.body, page.charset), page.media_type)
 
