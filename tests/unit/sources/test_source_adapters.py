@@ -125,6 +125,17 @@ def test_a_page_that_comes_back_is_new_even_with_its_former_content(world: World
     assert world.outcomes(world.ran(source, *urls)) == {"a": "unchanged"}
 
 
+def test_a_page_that_comes_back_after_further_runs_is_new(world: World) -> None:
+    source = world.source(f"{SITE}/**")
+    a, b = world.serve(a="silk", b="web")
+    world.ran(source, a, b)
+    world.serve(a=404)
+    assert world.outcomes(world.ran(source, b)) == {"a": "gone", "b": "unchanged"}
+    world.ran(source, b)
+    world.serve(a="silk")
+    assert world.outcomes(world.ran(source, a, b)) == {"a": "new", "b": "unchanged"}
+
+
 def test_pages_that_a_changed_pattern_leaves_out_are_crawled_no_more(world: World) -> None:
     source = world.source(f"{SITE}/**")
     a, b = world.serve(a="silk", b="web")

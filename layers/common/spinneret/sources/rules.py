@@ -115,12 +115,15 @@ def with_documents(pages: Iterable[RunPage], known: Sequence[RunPage]) -> list[R
 
 
 def with_returned(pages: Iterable[RunPage], known: Sequence[RunPage]) -> list[RunPage]:
-    """Return the pages; one that was gone in the last run is new, even with its former content."""
-    gone = {_key(page.url) for page in known if page.outcome is PageOutcome.GONE}
+    """Return the pages; one that the last run lacked or lost is new, even with its former content.
+
+    A page that is gone is in one run only, unless the site still lists it.
+    """
+    had = {_key(page.url) for page in known if page.outcome is not PageOutcome.GONE}
     there = (PageOutcome.CHANGED, PageOutcome.UNCHANGED)
     return [
         replace(page, outcome=PageOutcome.NEW)
-        if page.outcome in there and _key(page.url) in gone
+        if page.outcome in there and _key(page.url) not in had
         else page
         for page in pages
     ]

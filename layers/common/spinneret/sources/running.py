@@ -196,7 +196,8 @@ class SourceRuns:
     ) -> tuple[Run, Sequence[RunPage]]:
         known = self._known(source)
         pages = rules.with_documents(rules.with_refused(crawled, run), known)
-        pages = rules.with_returned(pages, known)
+        if source.last_run_id is not None:
+            pages = rules.with_returned(pages, known)
         return rules.ended(run, pages, self.clock()), pages
 
     def _known(self, source: Source) -> tuple[RunPage, ...]:
