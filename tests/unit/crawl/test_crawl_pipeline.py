@@ -68,6 +68,16 @@ def test_pages_that_lead_to_one_url_are_one_document(crawl: CrawlSlice) -> None:
     assert len(crawl.documents.all("acme")) == 1
 
 
+def test_a_page_is_asked_for_with_its_last_slash_and_is_the_same_without_it(
+    crawl: CrawlSlice,
+) -> None:
+    folder = f"{URL}/"
+    crawl.pages[folder] = fetched_page(folder, long_page("silk"))
+    ref = crawl.submit(folder)
+    assert crawl.submit(URL) == ref
+    assert crawl.settle(ref).status is JobStatus.COMPLETED
+
+
 # covers C-02
 def test_the_timeline_reports_the_steps_with_rising_progress(crawl: CrawlSlice) -> None:
     crawl.pages[URL] = fetched_page(URL, long_page("silk"))

@@ -47,6 +47,12 @@ def finished(crawl: DeepSlice, ref: object) -> None:
     raise AssertionError("it never ends")
 
 
+def test_a_folder_with_a_dot_is_the_scope_of_its_prefix() -> None:
+    crawl = DeepSlice({"/v1.2/": ["/v1.2/a", "/v1.3/a"], "/v1.2/a": []})
+    finished(crawl, crawl.ask("/v1.2/", scope="prefix"))
+    assert crawl.asked() == ["/v1.2/", "/v1.2/a"]
+
+
 def test_every_page_within_the_depth_is_crawled_once() -> None:
     crawl = DeepSlice(SMALL)
     ref = crawl.ask(max_depth=2)

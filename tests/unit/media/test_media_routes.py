@@ -144,13 +144,14 @@ def test_scripts_are_not_in_the_job(api: Served, media: MediaSlice) -> None:
 def test_several_pages_are_several_jobs_and_refused_ones_have_errors(
     api: Served, media: MediaSlice
 ) -> None:
-    urls = [PAGE, "http://localhost/", f"{SITE}/other"]
+    urls = [PAGE, "http://localhost/", f"{SITE}/other/"]
     made = api.send("POST", SHOT, {"urls": urls})
     assert (made.status, made.body["total_submitted"], made.body["failed_count"]) == (202, 2, 1)
     assert [each["url"] for each in made.body["jobs"]] == urls
     assert made.body["jobs"][1]["error"]["code"] == "URL_BLOCKED"
     jobs = [media.job(sent.ref) for sent in media.queue.sent]
     assert {job.batch for job in jobs} == {made.body["batch_id"]}
+    assert [job.payload["url"] for job in jobs] == [urls[0], urls[2]]
     assert api.send("POST", SHOT, {"urls": ["http://localhost/"]}).status == 422
 
 

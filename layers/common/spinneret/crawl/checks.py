@@ -24,7 +24,7 @@ from spinneret.kernel.errors import (
 from spinneret.kernel.service import service
 from spinneret.web.fetching.addresses import AddressPolicy
 from spinneret.web.fetching.rules import check_url_at_submission
-from spinneret.web.fetching.urls import Url, cache_url, canonical_url
+from spinneret.web.fetching.urls import Url, cache_url
 from spinneret.web.hosts.service import HostService
 from spinneret.web.proxies.service import ProxyService
 
@@ -69,7 +69,7 @@ class CrawlTerms:
             "source": None if self.source is DocumentSource.CRAWL else self.source.value,
         }
         return {
-            "url": canonical_url(url).text,
+            "url": url.text,
             **{name: value for name, value in given.items() if value is not None},
         }
 

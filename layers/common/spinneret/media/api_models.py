@@ -136,7 +136,7 @@ class PdfRequest(MediaRequest):
     print_background: bool = True
     """Whether backgrounds are printed."""
 
-    def terms(self) -> Terms:
+    def terms(self, url: str) -> Terms:
         """Return the terms of the job."""
         task = Pdf(
             paper=self.format,
@@ -144,9 +144,7 @@ class PdfRequest(MediaRequest):
             margins=Margins(**self.margins.model_dump()),
             print_background=self.print_background,
         )
-        return Terms(
-            url=self.url, wait_for=self.wait_for, wait_seconds=self.wait_seconds, task=task
-        )
+        return Terms(url=url, wait_for=self.wait_for, wait_seconds=self.wait_seconds, task=task)
 
 
 class ScriptsRequest(MediaRequest):
@@ -168,9 +166,9 @@ class ScriptsRequest(MediaRequest):
             raise ValueError(f"a script has more than {browser_limits.SCRIPT_MAX_BYTES} bytes")
         return scripts
 
-    def terms(self, scripts_id: str) -> Terms:
+    def terms(self, url: str, scripts_id: str) -> Terms:
         """Return the terms of the job."""
-        return Terms(url=self.url, wait_for=self.wait_for, wait_seconds=0.0, scripts_id=scripts_id)
+        return Terms(url=url, wait_for=self.wait_for, wait_seconds=0.0, scripts_id=scripts_id)
 
 
 class MediaError(BaseModel):

@@ -33,7 +33,7 @@ from spinneret.media.ports import MediaStore
 from spinneret.media.reading import media_view
 from spinneret.web.fetching.addresses import AddressPolicy
 from spinneret.web.fetching.rules import check_url_at_submission
-from spinneret.web.fetching.urls import Url, canonical_url
+from spinneret.web.fetching.urls import Url
 from spinneret.web.hosts.service import HostService
 
 
@@ -64,15 +64,15 @@ class MediaService:
 
     def pdf(self, tenant: str, request: PdfRequest, key: RequestKey | None) -> Submitted:
         """Accept a page to print. Raises as `screenshot` for a single URL."""
-        return self._one(tenant, request, PDF, request.url, lambda _: request.terms(), key)
+        return self._one(tenant, request, PDF, request.url, request.terms, key)
 
     def scripts(self, tenant: str, request: ScriptsRequest, key: RequestKey | None) -> Submitted:
         """Store scripts, and accept the page in which to run them. Raises as `pdf`."""
 
-        def terms(_: str) -> Terms:
+        def terms(url: str) -> Terms:
             scripts_id = self.new_id("scripts")
             self.store.keep_scripts(tenant, scripts_id, request.scripts)
-            return request.terms(scripts_id)
+            return request.terms(url, scripts_id)
 
         return self._one(tenant, request, SCRIPTS, request.url, terms, key)
 
@@ -98,7 +98,7 @@ class MediaService:
         def submit() -> Submitted:
             notify = self._notify(tenant, request)
             checked = self._checked(tenant, url)
-            draft = _draft(kind, checked, terms(canonical_url(checked).text), notify)
+            draft = _draft(kind, checked, terms(checked.text), notify)
             return self.jobs.submit(tenant, [draft], key, _single)
 
         return self._submitted(key, submit)
@@ -113,7 +113,7 @@ class MediaService:
         if len(refused) == len(checked):
             raise _none_acceptable(refused)
         drafts = [
-            _draft(SCREENSHOT, each, request.terms(canonical_url(each).text), notify)
+            _draft(SCREENSHOT, each, request.terms(each.text), notify)
             for each in checked
             if isinstance(each, Url)
         ]
