@@ -126,7 +126,14 @@ def test_other_encodings_are_read(encoding: str) -> None:
     assert urls(text.encode(encoding)) == ["/%C3%A4"]
 
 
-@pytest.mark.parametrize("encoding", ["gb2312", "hex", "idna", "nonsense"])
+@pytest.mark.parametrize("encoding", ["gb2312", "big5", "euc-kr", "euc-jp", "shift_jis"])
+@pytest.mark.parametrize("size", [1, 4096])
+def test_encodings_of_east_asia_are_read(encoding: str, size: int) -> None:
+    text = f'<?xml version="1.0" encoding="{encoding}"?>{START}<url><loc>/山</loc></url></urlset>'
+    assert urls(text.encode(encoding), size)[-1:] == ["/%E5%B1%B1"]
+
+
+@pytest.mark.parametrize("encoding", ["hex", "idna", "nonsense"])
 def test_an_encoding_that_the_parser_lacks_is_a_fault_of_the_file(encoding: str) -> None:
     text = f'<?xml version="1.0" encoding="{encoding}"?>{START}</urlset>'
     assert read(text)[2] is Ending.MALFORMED

@@ -73,6 +73,12 @@ def codec_of(label: str | None) -> str | None:
     return None
 
 
+def xml_codec(head: bytes) -> str | None:
+    """Return the codec that an XML declaration names; None without one, or for an unknown label."""
+    found = _XML_ENCODING.match(head)
+    return codec_of(found.group(1).decode("latin-1")) if found else None
+
+
 def decode_text(body: bytes, charset: str | None) -> str:
     """Decode the text of a body; never fails.
 

@@ -11,6 +11,7 @@ from spinneret.kernel.errors import BodyTooLarge, FetchFailed
 from spinneret.web.exploring.sitemaps.dates import parse_date
 from spinneret.web.exploring.sitemaps.models import Ending, SitemapEntry, SitemapKind
 from spinneret.web.exploring.sitemaps.xml import RawEntry, SitemapRefused, XmlReader
+from spinneret.web.fetching.charsets import xml_codec
 from spinneret.web.fetching.decoding import decode
 from spinneret.web.fetching.urls import join_url, parse_url
 
@@ -82,15 +83,18 @@ class SitemapReader:
         head, pieces = _peeked(self._unpacked(chunks))
         start = head.removeprefix(_BYTE_ORDER_MARK).lstrip(_BLANKS)
         if start.startswith(b"<") or head.startswith(_UTF16_MARKS):
-            yield from self._of_xml(_without_blanks(pieces))
+            yield from self._of_xml(_without_blanks(pieces), xml_codec(start))
         elif _ABSOLUTE.match(start.decode("latin-1")):
             self.kind = SitemapKind.TEXT
             yield from _of_text(pieces)
         elif start:
             raise SitemapRefused(Ending.NOT_A_SITEMAP)
 
-    def _of_xml(self, pieces: Iterable[bytes]) -> Iterator[RawEntry]:
-        reader = XmlReader()
+    def _of_xml(self, pieces: Iterable[bytes], codec: str | None) -> Iterator[RawEntry]:
+        if codec is None or codec.startswith("utf-"):
+            reader = XmlReader()
+        else:  # the parser lacks the encodings of East Asia, and labels that pages use
+            reader, pieces = XmlReader("utf-8"), _in_utf8(pieces, codec)
         try:
             for piece in pieces:
                 found = reader.feed(piece)
@@ -139,6 +143,13 @@ def _without_blanks(pieces: Iterator[bytes]) -> Iterator[bytes]:
         yield piece.removeprefix(mark).lstrip(_BLANKS)
         break
     yield from pieces
+
+
+def _in_utf8(pieces: Iterable[bytes], codec: str) -> Iterator[bytes]:
+    decoder = codecs.getincrementaldecoder(codec)("replace")
+    for piece in pieces:
+        yield decoder.decode(piece).encode("utf-8", "replace")
+    yield decoder.decode(b"", final=True).encode("utf-8", "replace")
 
 
 def _of_text(pieces: Iterable[bytes]) -> Iterator[RawEntry]:

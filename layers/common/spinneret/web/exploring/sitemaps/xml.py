@@ -57,7 +57,8 @@ class SitemapRefused(Exception):
 class XmlReader:
     """Parses a document in chunks; returns entries as soon as they are complete."""
 
-    def __init__(self) -> None:
+    def __init__(self, encoding: str | None = None) -> None:
+        """`encoding` replaces the one that the document declares."""
         self.kind = SitemapKind.UNKNOWN
         self._found: list[RawEntry] = []
         self._path: list[str] = []
@@ -69,7 +70,7 @@ class XmlReader:
         self._text: list[str] = []
         self._length = 0
         self._fed = 0
-        self._parser = parser = expat.ParserCreate()
+        self._parser = parser = expat.ParserCreate(encoding)
         parser.buffer_text = True
         parser.StartElementHandler = self._start
         parser.EndElementHandler = self._end
