@@ -165,17 +165,18 @@ def trusting(authority: trustme.CA) -> ssl.SSLContext:
     return context
 
 
+@pytest.mark.parametrize("host", ["site.test", "site.test."])
 def test_tls_is_verified_against_the_name_of_the_url(
-    secure_server: ScriptedServer, authority: trustme.CA
+    secure_server: ScriptedServer, authority: trustme.CA, host: str
 ) -> None:
     guarded = fetcher(
         resolver=ScriptedResolver([PUBLIC]),
         tcp=RoutedTcp(secure_server, PUBLIC),
         tls=trusting(authority),
     )
-    assert guarded.fetch(request("https://site.test/")).body == PAGE
+    assert guarded.fetch(request(f"https://{host}/")).body == PAGE
     assert secure_server.sni_names == ["site.test"]  # type: ignore[attr-defined]  # see the fixture
-    assert secure_server.requests[0].headers["host"] == "site.test"
+    assert secure_server.requests[0].headers["host"] == host
 
 
 @pytest.mark.parametrize("host", ["other.test", PUBLIC, "site.test.evil.test"])

@@ -223,6 +223,8 @@ class GuardedStream(httpcore.NetworkStream):
         return GuardedStream(secured, self._deadline)
 
     def _secured(self, context: ssl.SSLContext, name: str | None) -> httpcore.NetworkStream:
+        if name is not None:
+            name = name.removesuffix(".")  # of the root: RFC 6066, section 3; no certificate has it
         if self.get_extra_info("ssl_object") is not None:
             return NestedTlsStream(self, context, name)
         return self._stream.start_tls(context, name, timeout=self._deadline.allowance())
