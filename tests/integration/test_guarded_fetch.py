@@ -12,7 +12,7 @@ from spinneret.kernel.errors import (
     UrlBlocked,
 )
 from spinneret.web.fetching.models import FetchedPage
-from spinneret.web.fetching.urls import parse_url
+from spinneret.web.fetching.urls import Url, parse_url
 from tests.fakes.guarded_fetch import (
     PAGE,
     PUBLIC,
@@ -243,9 +243,10 @@ def test_a_redirect_inside_is_refused_without_a_connect(
             resolver=ScriptedResolver([PUBLIC]),
             tcp=RoutedTcp(server, PUBLIC),
         )
+        asked: list[Url] = []
         with pytest.raises(UrlBlocked) as refusal:
-            guarded.fetch(request(start))
-        assert other.connections == 0
+            guarded.fetch(request(start, before_redirect=asked.append))
+        assert (other.connections, asked) == (0, [])
     assert connects == [(HOST, server.port)]
     assert "site.test" in refusal.value.message
     assert names_no_address(refusal.value, server.port, other.port)

@@ -137,9 +137,8 @@ class _Fetch:
 
     def run(self) -> FetchedPage:
         url = self.request.url
+        self._require_reachable(url)
         while True:
-            if is_blocked(url, self.policy):
-                raise UrlBlocked(f"{self.deadline.host} leads to a host that must not be reached")
             method, body = self.request.method, self.request.body
             self.timer.begin()
             with self.pool.stream(
@@ -159,10 +158,15 @@ class _Fetch:
             self.has_left = self.has_left or target.origin != url.origin
             if self._request_of(target) in self.sent:  # the answers follow from the requests
                 raise TooManyRedirects(f"{self.deadline.host} redirects in a circle")
+            self._require_reachable(target)  # before it gets a permit and its robots.txt is read
             if self.request.before_redirect is not None:
                 with self.deadline.paused():
                     self.request.before_redirect(target)
             url = target
+
+    def _require_reachable(self, url: Url) -> None:
+        if is_blocked(url, self.policy):
+            raise UrlBlocked(f"{self.deadline.host} leads to a host that must not be reached")
 
     def _leave(self, url: Url) -> None:
         self.has_left = self.has_left or url.origin != self.request.requested.origin
