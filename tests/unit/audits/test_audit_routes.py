@@ -506,6 +506,17 @@ def test_a_pass_that_dies_before_the_schedule_moves_on_submits_no_second_audit(
     assert len(bench.send("GET", "/audits").body["items"]) == 1
 
 
+def test_a_schedule_that_cannot_be_read_leaves_the_others_their_pass(bench: Bench) -> None:
+    ids = [bench.send("POST", "/audits/schedules", DAILY).body["schedule_id"] for _ in range(2)]
+    broken = bench.schedule_store.get("acme", ids[0])
+    assert broken is not None
+    options = {"an option of another release": 1}
+    bench.schedule_store.replace(broken, replace(broken, options=options))
+    bench.world.clock.advance(24 * 3600)
+    done = bench.tick()
+    assert (done.submitted, done.left) == (1, 1)
+
+
 def test_a_schedule_whose_site_is_refused_says_why_and_moves_on(bench: Bench) -> None:
     made = bench.send("POST", "/audits/schedules", DAILY).body
     bench.world.hosts.service.block("acme", "shop.example", "asked us to")

@@ -1,5 +1,6 @@
 """Runs of sources: when they begin, what they crawl, and what they find."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -135,8 +136,10 @@ def test_a_fault_of_our_own_is_left_to_the_next_pass(world: SourceSlice) -> None
 
 def test_one_source_s_fault_leaves_the_others_their_pass(world: SourceSlice) -> None:
     sources = [made(world, name=str(number)) for number in range(3)]
-    world.tick(3600)
-    assert len({world.run(source.id).id for source in sources}) == 3
+    former = sources[1]
+    world.store.replace(former, replace(former, timezone="Gone/Zone"))
+    assert world.tick(3600).failed == 1
+    assert len({world.run(source.id).id for source in (sources[0], sources[2])}) == 2
 
 
 # ------------------------------------------------------------ By hand

@@ -59,6 +59,9 @@ class SourceRuns:
                 failed += 1
                 facts = {"source_id": ref.source_id, "reason": error.message}
                 logger.warning("source_left", extra=facts)
+            except Exception:  # a row that this release can't read; others have their pass
+                failed += 1
+                logger.exception("source_failed", extra={"source_id": ref.source_id})
         return SourceTickResult(looked_at=looked_at, failed=failed)
 
     def look(self, source: Source) -> None:

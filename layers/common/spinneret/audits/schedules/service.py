@@ -165,6 +165,9 @@ class ScheduleTicker:
                     "schedule_skipped", extra={"schedule_id": schedule.id, "reason": error.message}
                 )
                 done = replace(done, left=done.left + 1)
+            except Exception:  # a row that this release can't read; others have their pass
+                logger.exception("schedule_failed", extra={"schedule_id": schedule.id})
+                done = replace(done, left=done.left + 1)
         return done
 
     def _run(
