@@ -36,6 +36,14 @@ def test_a_url_that_is_too_long_as_given_or_as_sent_is_invalid(path: str) -> Non
     assert refusal.value.details["reason"] == f"is longer than {bounds.URL_MAX_CHARS} characters"
 
 
+def test_a_host_has_a_name_that_dns_can_hold() -> None:
+    longest = ".".join(["a" * 63] * 3 + ["b" * 61])
+    assert parse_url(f"http://{longest}./").host == f"{longest}."
+    with pytest.raises(UrlInvalid) as refusal:
+        parse_url(f"http://a{longest}/")
+    assert refusal.value.details["reason"] == "has a host of more than 253 characters"
+
+
 def test_the_longest_url_is_taken() -> None:
     start = "http://example.com/"
     assert parse_url(start + "a" * (bounds.URL_MAX_CHARS - len(start)))

@@ -128,9 +128,12 @@ def _checked(parsed: ada_url.URL) -> Url:
     port = int(parsed.port) if parsed.port else _DEFAULT_PORTS[scheme]
     if port == 0:
         raise _invalid("names port 0")
+    host = parsed.hostname.removeprefix("[").removesuffix("]")
+    if len(host.removesuffix(".")) > bounds.HOST_NAME_MAX_CHARS:  # also keys of rows have bounds
+        raise _invalid(f"has a host of more than {bounds.HOST_NAME_MAX_CHARS} characters")
     url = Url(
         scheme=scheme,
-        host=parsed.hostname.removeprefix("[").removesuffix("]"),
+        host=host,
         port=port,
         path=parsed.pathname,
         query=parsed.search.removeprefix("?"),

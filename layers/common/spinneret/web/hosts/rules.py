@@ -10,7 +10,6 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-from spinneret.kernel import bounds
 from spinneret.kernel.errors import UrlBlocked, UrlInvalid, ValidationFailed, field_error
 from spinneret.web import limits
 from spinneret.web.fetching.addresses import AddressPolicy, parse_address
@@ -124,7 +123,7 @@ def require_slower(override: Override, default: PaceLimits) -> None:
 
 def _require_name(host: str) -> None:
     labels = host.split(".")
-    if len(host) > bounds.HOST_NAME_MAX_CHARS or not all(map(_LABEL.fullmatch, labels)):
+    if not all(map(_LABEL.fullmatch, labels)):
         raise _invalid("is not a valid host name")
     if not 2 <= len(labels) <= limits.DOMAIN_LABELS_MAX:
         raise _invalid(f"needs 2 to {limits.DOMAIN_LABELS_MAX} labels")
