@@ -712,6 +712,10 @@ def test_xml_loads_nothing_from_elsewhere(entity: str) -> None:
         (f"<script>if (a<b {'c ' * 999} d='</script><p>after</p>", ["after"]),
         (f"<p>before</p><p>{'</b>' * 200_000}after", ["before", "after"]),
         (json_ld(["x"]).replace('["x"]', "[" * 100_000) + "<p>after</p>", ["after"]),
+        (f"<div><p>{'word ' * 10_000}</p>{'<pre>a</pre>' * 1_500}after</div>", ["word", "after"]),
+        (f"<p>before</p>{'<div>' * 1_900}{'<main></main>' * 2_000}after", ["before", "after"]),
+        (f"<p>before</p>{'<button>' * 1_500}{'<i></i>' * 5_000}{'after ' * 50}", ["after"]),
+        ("<a href=b><div>" * 900 + "<i></i>" * 6_000 + "after", ["after"]),
         ("<p>&#xFFFE;&#1;\ud800\x00 a</p>", ["a"]),
     ],
     ids=lambda value: None if isinstance(value, list) else f"{value[:12]}…",
@@ -723,6 +727,19 @@ def test_hostile_markup_costs_little_and_loses_no_text(body: str, kept: list[str
 
     assert time.process_time() - started < 5  # each takes well under a second
     assert all(text in found for text in kept)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "<ul><li>" * 90 + "<li>x" * 1_000,
+        "<blockquote>" * 90 + "<p>x" * 1_000,
+        f"<table><tr><td rowspan=100>{'word ' * 6_000}<td>a</tr>{'<tr><td>b</tr>' * 99}</table>",
+    ],
+    ids=["lists", "quotations", "spans"],
+)
+def test_marks_and_repeats_do_not_multiply_a_page(body: str) -> None:
+    assert len(read(body).markdown) < 20 * len(body)
 
 
 def test_the_same_page_always_gives_the_same_content() -> None:

@@ -9,6 +9,8 @@ from spinneret.content.extraction.vocabulary import HEADINGS
 _HOLDERS: Final = frozenset({*HEADINGS, "summary", "dt"})
 _LONG: Final = 200
 """Characters; labels of buttons are shorter."""
+_MANY: Final = 500
+"""Elements; drawings in buttons have fewer. Buttons inside each other would share more of them."""
 
 
 def shows_text(button: etree._Element) -> bool:
@@ -18,10 +20,8 @@ def shows_text(button: etree._Element) -> bool:
     if parent is not None and parent.tag in _HOLDERS:
         return True
     chars = 0
-    for element in button.iter(etree.Element):
-        if element.tag in HEADINGS:
-            return True
+    for number, element in enumerate(button.iter(etree.Element)):
         chars += len(element.text or "") + len(element.tail or "")
-        if chars > _LONG:
+        if element.tag in HEADINGS or chars > _LONG or number > _MANY:
             return True
     return False

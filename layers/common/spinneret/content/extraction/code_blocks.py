@@ -68,8 +68,8 @@ def code_of(table: etree._Element) -> Iterator[etree._Element]:
 
 def is_label(element: etree._Element) -> bool:
     """Return whether the element is a "Copy" or language label in the frame of a code block."""
-    words = " ".join(" ".join(map(str, element.itertext())).split()).lower()
-    if not words or len(words) > _LABEL_CHARS:
+    words = _few_words(element)
+    if not words:
         return False
     parent = element.getparent()
     if parent is None or next(element.iter("pre"), None) is not None:
@@ -78,6 +78,17 @@ def is_label(element: etree._Element) -> bool:
     if len(blocks) != 1:
         return False
     return words in _LABELS or words == language(blocks[0]).lower()
+
+
+def _few_words(element: etree._Element) -> str:
+    """Return the text of an element on one line, in lower case; empty if it is too long for a
+    label. The rest of a long text isn't read: elements inside each other share it."""
+    words: list[str] = []
+    for part in element.itertext():
+        words += str(part).split(maxsplit=_LABEL_CHARS)
+        if sum(map(len, words)) + len(words) > _LABEL_CHARS + 1:
+            return ""
+    return " ".join(words).lower()
 
 
 def _is_furniture(element: etree._Element) -> bool:

@@ -17,6 +17,7 @@ import trafilatura
 from lxml import etree, html
 
 from spinneret.content.extraction.alignment import chosen_words, moved_words
+from spinneret.content.extraction.ancestry import is_inside
 from spinneret.content.extraction.models import PageType
 from spinneret.content.extraction.page import Choice, ParsedPage
 from spinneret.content.extraction.regions import content_regions
@@ -54,22 +55,13 @@ def regions(page: ParsedPage) -> Choice:
     """Choose everything except navigation, chrome and advertising, by the rules of `regions`."""
     found = content_regions(page.body)
     root, left_out = found.root, found.left_out
-    inside: dict[etree._Element, bool] = {root: True}
+    known: dict[etree._Element, bool] = {root: False}
 
-    def is_inside(element: etree._Element | None) -> bool:
-        path: list[etree._Element] = []
-        while element is not None and element not in inside:
-            if element in left_out:
-                inside[element] = False
-                break
-            path.append(element)
-            element = element.getparent()
-        answer = element is not None and inside[element]
-        inside.update(dict.fromkeys(path, answer))
-        return answer
+    def is_out(element: etree._Element) -> bool:
+        return element in left_out or element.getparent() is None  # above the root
 
     return Choice(
-        chosen=[is_inside(run.block) for run in page.runs],
+        chosen=[not is_inside(run.block, is_out, known) for run in page.runs],
         left_out=frozenset(element for element in left_out if element.tag not in BLOCKS),
     )
 

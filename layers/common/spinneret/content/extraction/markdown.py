@@ -6,7 +6,7 @@ stays unchanged, since the Markdown is searched.
 """
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Final
@@ -31,6 +31,9 @@ _LAYOUT_ROLES: Final = ("presentation", "none")
 _REPEAT_CHARS: Final = 40  # carousels and menus repeat texts; shorter ones may be data
 # class names of Sphinx and MkDocs, Docusaurus, GitHub, AsciiDoc
 _ASIDES: Final = frozenset({"admonition", "theme-admonition", "markdown-alert", "admonitionblock"})
+_MAX_MARKS: Final = 16
+"""Lists and quotations inside each other that are marked. Each one lengthens every line inside it:
+with 90, a page of 100 KB became a text of 9 MB."""
 _FEW: Final = 8  # a code block's frame only has a bar and a few buttons
 _LINE_START: Final = re.compile(r"(#{1,6} |)(.*)", re.DOTALL)
 
@@ -67,17 +70,16 @@ class _Renderer:
     ) -> None:
         self._inline = Inline(self._skips, addresses)
         self._left_out = left_out
-        self._labels = {
-            element
-            for pre in root.iter("pre")
-            for element in _beside(pre)
-            if code_blocks.is_label(element)
-        }
+        # Thousands of code blocks may share a frame, whose elements are examined once.
+        framed = dict.fromkeys(element for pre in root.iter("pre") for element in _beside(pre))
+        self._labels = set(filter(code_blocks.is_label, framed))
         self._tabs = {
             tab.get("id"): " ".join(all_text(tab).split())
             for tab in root.iterfind(".//*[@role='tab'][@id]")
         }
         self._seen: set[str] = set()
+        self._marks = 0
+        """Number of lists and quotations around the current element."""
         # Elements that contain a block can't be part of a line.
         self._holders: set[etree._Element] = set()
         self._composite: set[etree._Element] = set()
@@ -135,16 +137,33 @@ class _Renderer:
         elif tag == "a":
             yield from self._card(element, depth)
         elif tag in ("ul", "ol", "menu", "dir"):
-            yield from self._list(element, depth)
+            yield from self._marked(self._list, element, depth)
         elif tag == "table":
             yield from self._table(element, depth)
         elif tag == "blockquote" or (_is_aside(element) and element not in self._composite):
-            quoted = "\n\n".join(self.blocks(element, depth))
-            if quoted:
-                yield "\n".join(f"> {line}".rstrip() for line in quoted.split("\n"))
+            yield from self._marked(self._quote, element, depth)
         else:
             yield from self._tab_label(element)
             yield from self.blocks(element, depth)
+
+    def _marked(
+        self,
+        render: Callable[[etree._Element, int], Iterator[str]],
+        element: etree._Element,
+        depth: int,
+    ) -> Iterator[str]:
+        """Render a list or quotation, or only its content if it is inside of too many."""
+        if self._marks == _MAX_MARKS:
+            yield from self.blocks(element, depth)
+            return
+        self._marks += 1
+        yield from render(element, depth)
+        self._marks -= 1
+
+    def _quote(self, element: etree._Element, depth: int) -> Iterator[str]:
+        quoted = "\n\n".join(self.blocks(element, depth))
+        if quoted:
+            yield "\n".join(f"> {line}".rstrip() for line in quoted.split("\n"))
 
     def _tab_label(self, panel: etree._Element) -> Iterator[str]:
         """Yield the label of a tab panel with code, since all variants of an example are
@@ -174,20 +193,21 @@ class _Renderer:
         if element in self._composite:  # cards, not items: their headings belong to the page
             yield from self.blocks(element, depth)
             return
-        items: list[str] = []
+        items: list[list[str]] = []
         for child in element:
             if self._skips(child):
                 continue
             content = list(self.blocks(child, depth)) if child.tag == "li" else []
             if child.tag in ("ul", "ol") and items:  # invalid nesting: belongs to the previous item
-                items[-1] += "\n" + _indented("\n\n".join(self._list(child, depth + 1)), "  ")
+                nested = "\n\n".join(self._marked(self._list, child, depth + 1))
+                items[-1].append(_indented(nested, "  "))
             elif child.tag != "li":
                 content = list(self._block(child, depth + 1))
             if content:
                 marker = f"{len(items) + 1}. " if element.tag == "ol" else "- "
-                items.append(marker + _indented(_tight(content), " " * len(marker)).lstrip())
+                items.append([marker + _indented(_tight(content), " " * len(marker)).lstrip()])
         if items:
-            yield "\n".join(items)
+            yield "\n".join(line for item in items for line in item)
 
     def _table(self, element: etree._Element, depth: int) -> Iterator[str]:
         if code_blocks.is_code_table(element):

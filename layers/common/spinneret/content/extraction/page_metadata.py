@@ -20,6 +20,8 @@ from spinneret.web.fetching.urls import Url, join_url, parse_url
 MAX_LINKS: Final = 10_000
 MAX_LABEL_CHARS: Final = 200
 """Limit of a link's text, since a card's description may be long."""
+_LABEL_ELEMENTS: Final = 200
+"""Elements of a link that are read for its text; links inside each other would share more."""
 MAX_VALUE_CHARS: Final = 4096
 """Longer values aren't titles, names or descriptions; the next candidate is used instead."""
 MAX_KEYWORDS: Final = 100
@@ -223,7 +225,7 @@ def _label(anchor: html.HtmlElement) -> str:
     contain half a page."""
     words: list[str] = []
     length = 0
-    for element in anchor.iter(etree.Element):
+    for element in islice(anchor.iter(etree.Element), _LABEL_ELEMENTS):
         alt = element.get("alt") or "" if element.tag in ("img", "area") else ""
         for text in (alt, element.text, element.tail if element is not anchor else ""):
             if text and element.tag not in ("script", "style"):

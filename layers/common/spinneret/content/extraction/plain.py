@@ -11,9 +11,10 @@ _QUOTE: Final = re.compile(r"^(?:[ \t]*>[ \t]?)+")
 _RULE: Final = re.compile(r"[ \t]*\|(?:[ \t]*:?-+:?[ \t]*\|)+[ \t]*")
 _CELLS: Final = re.compile(r"(?:(?<![ \t])[ \t]++)?(?<!\\)\|[ \t]*+")  # reads each blank once
 _GAP: Final = re.compile(r"(?<=\S) {2,}")  # left by a removed picture
-# Code spans contain no marks. Emphasis begins and ends at words.
+# Code spans contain no marks; a run of ticks is read once, as a whole. Emphasis begins and ends at
+# words.
 _MARKED: Final = re.compile(
-    r"(?P<code>(?P<ticks>`+)(?!`)(?P<inside>[^\n]{1,2000}?)(?<!`)(?P=ticks)(?!`))"
+    r"(?P<code>(?<!(?<!\\)`)(?P<ticks>`++)(?P<inside>[^\n]{1,2000}?)(?<!`)(?P=ticks)(?!`))"
     r"|(?<![*\\])(?P<stars>\*{1,3}|~~)(?=\S)(?P<words>[^*~\n]{1,2000}?)(?<=\S)(?P=stars)(?!\*)"
     r"|\\(?P<escaped>[!-/:-@\[-`{-~])"
 )

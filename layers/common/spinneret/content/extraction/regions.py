@@ -17,6 +17,7 @@ from typing import Final
 
 from lxml import etree, html
 
+from spinneret.content.extraction.ancestry import is_inside
 from spinneret.content.extraction.buttons import shows_text
 from spinneret.content.extraction.vocabulary import (
     CHROME_NAMES,
@@ -64,12 +65,18 @@ class Regions:
 
 def content_regions(body: html.HtmlElement) -> Regions:
     """Return the main part of the body and the elements to exclude from it."""
+    overlaid: dict[etree._Element, bool] = {}
+
+    def is_main(element: html.HtmlElement) -> bool:
+        named = "main" in (element.tag, element.get("role"))
+        return named and not is_inside(element, _is_overlay, overlaid)
+
     outline = _Outline(body)
     outline.leave_out(_is_unseen, 1.0)
     outline.leave_out(lambda element: element.tag == "noscript", _NOSCRIPT_SHARE)
     outline.leave_out(_is_hidden, _HIDDEN_SHARE)
     outline.leave_out(_is_control, _CONTROLS_SHARE)
-    if not outline.narrow(_is_main, _MAIN_SHARE):
+    if not outline.narrow(is_main, _MAIN_SHARE):
         outline.leave_out(_is_page_header, _HEADER_SHARE)
     outline.leave_out(_is_chrome, _CHROME_SHARE)
     outline.leave_out_links()
@@ -183,13 +190,7 @@ def _is_control(element: html.HtmlElement) -> bool:
     )
 
 
-def _is_main(element: html.HtmlElement) -> bool:
-    if "main" not in (element.tag, element.get("role")):
-        return False
-    return not any(map(_is_overlay, (element, *element.iterancestors())))
-
-
-def _is_overlay(element: html.HtmlElement) -> bool:
+def _is_overlay(element: etree._Element) -> bool:
     """Return whether the element is a dialogue or drawer, which may have its own `main`."""
     if element.tag in ("body", "html"):
         return False

@@ -9,6 +9,8 @@ _MAX_SPAN: Final = 100
 """Limit of a cell's span. HTML allows 1000 columns, but no readable table has this many."""
 MAX_CELLS: Final = 50_000
 """After this number of cells, spans count as 1."""
+_MAX_REPEATED: Final = 500_000
+"""Characters that cells repeat below; a cell that would exceed them is shown once."""
 
 
 def grid(
@@ -21,7 +23,7 @@ def grid(
     """
     lines: list[list[str]] = []
     hanging: dict[int, tuple[int, str]] = {}
-    cells = 0
+    cells = repeated = 0
     for row in rows(table):
         line: list[str] = []
         for cell in row:
@@ -31,6 +33,9 @@ def grid(
             text = render(cell)
             plain = cells > MAX_CELLS
             down = 1 if plain else _span(cell.get("rowspan"))
+            if repeated + (down - 1) * len(text) > _MAX_REPEATED:
+                down = 1
+            repeated += (down - 1) * len(text)
             for part in range(1 if plain else _span(cell.get("colspan"))):
                 shown = text if part == 0 else ""
                 if down > 1:

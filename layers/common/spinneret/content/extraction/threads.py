@@ -4,11 +4,12 @@ These elements are inside of posts in the HTML, so engines include them. There a
 programs, each with its own class names.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from lxml import etree
 
+from spinneret.content.extraction.ancestry import is_inside
 from spinneret.content.extraction.runs import Run
 
 # One name per line would take too much space.
@@ -31,28 +32,16 @@ themselves."""
 
 def without_what_surrounds_posts(runs: Sequence[Run], chosen: Sequence[bool]) -> Sequence[bool]:
     """Return the choice without these runs; unchanged if they are most of it."""
-    around = _inside(run.block for run in runs)
-    posts = [taken and run.block not in around for run, taken in zip(runs, chosen, strict=True)]
+    known: dict[etree._Element, bool] = {}
+    posts = [
+        taken and not is_inside(run.block, _is_around_posts, known)
+        for run, taken in zip(runs, chosen, strict=True)
+    ]
     return posts if _words(runs, posts) >= _LEAST_LEFT * _words(runs, chosen) else chosen
 
 
-def _inside(blocks: Iterable[etree._Element]) -> set[etree._Element]:
-    """Return the blocks inside such an element. Visits each element once."""
-    known: dict[etree._Element, bool] = {}
-    found: set[etree._Element] = set()
-    for block in blocks:
-        way: list[etree._Element] = []
-        at: etree._Element | None = block
-        while at is not None and at not in known:
-            way.append(at)
-            if not _AROUND_POSTS.isdisjoint((at.get("class") or "").lower().split()):
-                known[at] = True
-                break
-            at = at.getparent()
-        known.update(dict.fromkeys(way, at is not None and known[at]))
-        if known[block]:
-            found.add(block)
-    return found
+def _is_around_posts(element: etree._Element) -> bool:
+    return not _AROUND_POSTS.isdisjoint((element.get("class") or "").lower().split())
 
 
 def _words(runs: Sequence[Run], marks: Sequence[bool]) -> int:

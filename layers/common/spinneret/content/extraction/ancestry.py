@@ -1,0 +1,28 @@
+"""Elements that are inside of others."""
+
+from collections.abc import Callable
+
+from lxml import etree
+
+
+def is_inside(
+    element: etree._Element,
+    matches: Callable[[etree._Element], bool],
+    known: dict[etree._Element, bool],
+) -> bool:
+    """Return whether the element or one of its ancestors matches.
+
+    `known` keeps the answers, so that many calls visit each element once. Answers that are given
+    in it end the search.
+    """
+    way: list[etree._Element] = []
+    at: etree._Element | None = element
+    while at is not None and at not in known:
+        way.append(at)
+        if matches(at):
+            known[at] = True
+            break
+        at = at.getparent()
+    answer = at is not None and known[at]
+    known.update(dict.fromkeys(way, answer))
+    return answer
