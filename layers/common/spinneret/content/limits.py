@@ -10,6 +10,7 @@ EMBED_BATCH: Final = 32  # C-05; also the default max_client_batch_size of TEI
 DOCUMENT_TAGS_MAX: Final = 20  # one row each in the index of tags, in a DynamoDB transaction of 100
 DOCUMENT_METADATA_BYTES: Final = 16 * 1024  # of JSON: a page of 100 documents must fit a response
 REBUILD_PAGE: Final = 20  # documents of a tenant; a lost claim repeats at most these
+DOCUMENT_METADATA_LEVELS: Final = 20  # a response can't be written with hundreds of them
 VECTORS_PER_READ: Final = 90  # of 1.5 KB: one BatchGetItem has 100 keys
 BULK_CHUNKS: Final = 500  # of a rebuild, written at once: some 5 MB
 BODY_READERS: Final = 8  # bodies of a bulk that are read and cut at once

@@ -1,6 +1,7 @@
 """Documents through their routes, from upload to deletion."""
 
 import base64
+import json
 from dataclasses import replace
 from typing import Any
 
@@ -15,6 +16,8 @@ from spinneret.jobs.models import JobStatus, Lane
 from spinneret.kernel import bounds
 from tests.factories import TENANT
 from tests.unit.content.library.shelves import LibraryFixture
+
+DEEP = json.loads('{"a":' * 300 + "1" + "}" * 300)
 
 
 def ids(answer: Any) -> list[str]:
@@ -185,6 +188,8 @@ def test_a_batch_has_an_outcome_for_each_document(shelves: LibraryFixture) -> No
         ({"content": "x", "colour": "red"}, 422, "VALIDATION_ERROR"),
         ({"content": "x", "tags": [f"t{n}" for n in range(21)]}, 422, "VALIDATION_ERROR"),
         ({"content": "x", "metadata": {"a": "y" * 17_000}}, 422, "VALIDATION_ERROR"),
+        ({"content": "x", "metadata": {"a": "\ud800"}}, 422, "VALIDATION_ERROR"),
+        ({"content": "x", "metadata": DEEP}, 422, "VALIDATION_ERROR"),
         ({"content": "x", "collection_id": "col_9"}, 404, "NOT_FOUND"),
         ({"content": "x", "url": "mailto:a@b.example"}, 400, "URL_INVALID"),
         ({"content": "x", "url": "upload://a b"}, 400, "URL_INVALID"),
@@ -304,6 +309,17 @@ def test_metadata_is_merged_and_bounded(shelves: LibraryFixture) -> None:
     refused = shelves.send("PATCH", path, {"metadata": {"d": "y" * 17_000}})
     assert refused.status == 422
     assert shelves.send("GET", path).body["metadata"] == {"a": 1, "c": [True]}
+
+
+def test_metadata_of_many_uploads_stays_bounded(shelves: LibraryFixture) -> None:
+    page = {"url": "https://site.example/", "content": "Spiders weave silk."}
+    document = shelves.stored(**page, metadata={"a": "x" * 9_000, "b": 1})
+    answer = shelves.send("POST", "", {**page, "metadata": {"c": "x" * 9_000}})
+    job = shelves.work(answer.body["job_id"])
+    assert job.last_error is not None
+    assert job.last_error.code == "VALIDATION_ERROR"
+    shelves.stored(**page, metadata={"a": None, "c": "x" * 9_000})
+    assert sorted(shelves.send("GET", f"/{document.id}").body["metadata"]) == ["b", "c"]
 
 
 def test_a_document_moves_between_collections_and_is_found_there_at_once(

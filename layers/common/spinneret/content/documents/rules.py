@@ -1,14 +1,15 @@
 """Identity and versions of documents; pure."""
 
 import hashlib
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
 from spinneret.content import limits
 from spinneret.content.chunking.models import Chunk, TokenSpan
 from spinneret.content.extraction.models import Content
 from spinneret.content.extraction.targets import target_spans, without_addresses, without_targets
-from spinneret.kernel.canonical import fingerprint
+from spinneret.kernel.canonical import fingerprint, json_text
+from spinneret.kernel.errors import ValidationFailed
 
 PARTS: Final = "parts/T/"
 
@@ -68,3 +69,36 @@ def counted(tokens: Sequence[TokenSpan], markdown: str) -> list[TokenSpan]:
 def joined_tags(one: Sequence[str], other: Sequence[str]) -> tuple[str, ...]:
     """Return the union, sorted by id and thus by time; drop the newest beyond the maximum."""
     return tuple(sorted({*one, *other})[: limits.DOCUMENT_TAGS_MAX])
+
+
+def merged(annotations: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str, Any]:
+    """Merge annotations by RFC 7396 on the first level. Raise ValidationFailed if the result isn't
+    storable JSON, has too many bytes, or levels that a response can't have."""
+    joined = {name: each for name, each in {**annotations, **change}.items() if each is not None}
+    try:
+        size = len(json_text(joined).encode())
+    except ValidationFailed as error:
+        raise ValidationFailed.of_field("metadata", "a value isn't JSON") from error
+    if size > limits.DOCUMENT_METADATA_BYTES:
+        raise ValidationFailed.of_field(
+            "metadata", f"metadata has at most {limits.DOCUMENT_METADATA_BYTES} bytes"
+        )
+    if _levels(joined) > limits.DOCUMENT_METADATA_LEVELS:
+        raise ValidationFailed.of_field(
+            "metadata", f"metadata has at most {limits.DOCUMENT_METADATA_LEVELS} levels"
+        )
+    return joined
+
+
+def _levels(value: Any) -> int:
+    """Return how many objects and lists are inside each other."""
+    inside, levels = [value], -1
+    while inside:
+        levels += 1
+        inside = [
+            each
+            for holder in inside
+            if isinstance(holder, dict | list)
+            for each in (holder.values() if isinstance(holder, dict) else holder)
+        ]
+    return levels

@@ -262,6 +262,8 @@ def _labelled(document: Document, draft: DocumentDraft) -> Document:
         if draft.without_collection
         else draft.collection_id or document.collection_id,
         tag_ids=rules.joined_tags(document.tag_ids, draft.tag_ids),
-        annotations={**document.annotations, **draft.annotations},
+        annotations=rules.merged(document.annotations, draft.annotations)
+        if draft.annotations
+        else document.annotations,
         deleted_at=document.deleted_at if draft.anew else None,
     )

@@ -59,7 +59,7 @@ class DocumentRequest(BaseModel):
     tags: TagNames | None = None
     """Names of tags; missing tags are created."""
     metadata: Annotations | None = None
-    """Custom fields; omitted names of an existing document are kept."""
+    """Custom fields; omitted names of an existing document are kept, null removes a name."""
 
     @model_validator(mode="after")
     def _either(self) -> Self:

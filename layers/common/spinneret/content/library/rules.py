@@ -1,13 +1,10 @@
 """Identity and comparison of a tenant's documents; pure."""
 
 import hashlib
-import json
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
-from spinneret.content import limits
 from spinneret.content.documents.models import Document, DocumentFilter
-from spinneret.kernel.errors import UrlInvalid, ValidationFailed
+from spinneret.kernel.errors import UrlInvalid
 from spinneret.web.fetching.urls import cache_url, canonical_url, parse_url
 
 UPLOAD_SCHEME: Final = "upload://"
@@ -55,18 +52,3 @@ def matches(document: Document, listing: DocumentFilter) -> bool:
         and (listing.date_from is None or listing.date_from <= document.changed_at)
         and (listing.date_to is None or document.changed_at <= listing.date_to)
     )
-
-
-def merged(annotations: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str, Any]:
-    """Merge annotations by RFC 7396 on the first level; raise ValidationFailed if too large."""
-    joined = {**annotations, **change}
-    return checked({name: value for name, value in joined.items() if value is not None})
-
-
-def checked(annotations: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the annotations; raise ValidationFailed above DOCUMENT_METADATA_BYTES."""
-    if len(json.dumps(annotations, ensure_ascii=False).encode()) > limits.DOCUMENT_METADATA_BYTES:
-        raise ValidationFailed.of_field(
-            "metadata", f"metadata has at most {limits.DOCUMENT_METADATA_BYTES} bytes"
-        )
-    return dict(annotations)

@@ -19,7 +19,7 @@ from spinneret.content.documents.ports import (
     DocumentStore,
     VersionRaced,
 )
-from spinneret.content.documents.rules import document_id, joined_tags
+from spinneret.content.documents.rules import document_id, joined_tags, merged
 from spinneret.content.library import rules
 from spinneret.content.library.kinds import REBUILD, REINDEX, UPLOAD
 from spinneret.content.library.models import DocumentUpdate, DocumentWithTags, Upload
@@ -146,7 +146,7 @@ class LibraryService:
             if change.moves:
                 document = replace(document, collection_id=change.collection_id)
             if change.annotations is not None:
-                annotations = rules.merged(document.annotations, change.annotations)
+                annotations = merged(document.annotations, change.annotations)
                 document = replace(document, annotations=annotations)
             return document if tag_ids is None else replace(document, tag_ids=tag_ids)
 
@@ -336,7 +336,7 @@ class LibraryService:
             raise BodyTooLarge(f"a document has at most {limits.DOCUMENT_MAX_BYTES} bytes")
         if upload.collection_id is not None:
             self.collections.get(tenant, upload.collection_id)
-        annotations = rules.checked(upload.annotations)
+        merged({}, upload.annotations)  # raises, too, before there is a job
         url = (
             rules.uploaded_url(upload.title, upload.body)
             if upload.url is None
@@ -350,7 +350,7 @@ class LibraryService:
             "media_type": upload.media_type.value,
             "collection_id": upload.collection_id,
             "tag_ids": [tag.id for tag in self.tags.named(tenant, upload.tags)],
-            "annotations": annotations,
+            "annotations": dict(upload.annotations),
         }
         return Draft(
             kind=UPLOAD,
