@@ -179,6 +179,32 @@ def test_a_draft_that_was_refused_is_asked_for_anew(bench: Bench) -> None:
     assert len(bench.plugin.items) == 1
 
 
+@pytest.mark.parametrize("path", ["/drafts", "/completion", "/items/"])
+def test_photos_that_vinted_refuses_are_uploaded_again(path: str, bench: Bench) -> None:
+    product, action = bench.product(), "publish"
+    if path == "/items/":
+        bench.done("publish", "vinted", product)
+        product, action = bench.edit(product, price=500), "update"
+    original = bench.plugin.post
+    bench.plugin.refusal = {"errors": [{"field": "assigned_photos", "value": "blurred"}]}
+
+    def refused(connection_id: str, text: str) -> bool:
+        asked = json.loads(text)["path"]
+        bench.plugin.status = 422 if asked.endswith(path) or "/items/" in asked else None
+        return original(connection_id, text)
+
+    bench.plugin.post = refused  # type: ignore[method-assign]
+    job = bench.done(action, "vinted", product)
+    assert job.status == "failed"
+    former = set(bench.plugin.photos)
+    bench.plugin.post, bench.plugin.status = original, None  # type: ignore[method-assign]
+    bench.publishing.move(bench.tenant, job.id, Transition.RETRY)
+    assert bench.finish(job.ref).status == "completed"
+    [item] = bench.plugin.items.values()
+    assert [bench.plugin.photos[each] for each in item["photos"]] == list(IMAGES)
+    assert former.isdisjoint(item["photos"])
+
+
 def test_an_empty_success_is_a_failure(bench: Bench) -> None:
     bench.plugin.empty = True
     job = bench.done("publish", "vinted", bench.product())

@@ -162,9 +162,7 @@ def publish(work: StepContext) -> Mapping[str, Any]:
     try:
         made = work.once("publish", lambda: {"listing_id": api.publish(offer_id)}, find)
     except (MarketplaceRefused, MarketplaceUnsettled) as refused:
-        fields = refused.details.get("fields", ())
-        if any(field["path"] == "images" for field in fields):
-            work.record(images={})  # the next try uploads what the seller has put there
+        common.forget_refused_images(work, refused)
         raise
     return dict(made)
 

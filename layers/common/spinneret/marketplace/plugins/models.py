@@ -18,7 +18,8 @@ class PluginRequest:
     photo_url: str | None = None
     """URL of an image that the plug-in loads and sends as a file."""
     once: str | None = None
-    """Name of an action that must not be repeated, not even by another job."""
+    """Name of the request instead of its task and content, such as that of an action that not even
+    another job may repeat."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -256,7 +256,7 @@ def _harmless(callback: Callable[[], object]) -> None:
 
 def key_of(task: Task, request: PluginRequest) -> str:
     """Return the key of a request. The same request keeps its key however often it is sent; one
-    that must not be repeated keeps it in every job."""
+    with a name of its own keeps it in every task."""
     if request.once is not None:
         return f"once.{fingerprint([request.once])[:40]}"
     return f"{task.id}.{_content(request)[:16]}"

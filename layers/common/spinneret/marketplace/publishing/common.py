@@ -6,7 +6,13 @@ from typing import Any, Final
 
 from spinneret.jobs.worker import Defer
 from spinneret.kernel.clock import parse_stamp, to_iso
-from spinneret.kernel.errors import Conflict, InputNeeded, ValidationFailed
+from spinneret.kernel.errors import (
+    Conflict,
+    InputNeeded,
+    MarketplaceRefused,
+    MarketplaceUnsettled,
+    ValidationFailed,
+)
 from spinneret.marketplace import limits
 from spinneret.marketplace.listings.models import Drift, Listing, ListingState
 from spinneret.marketplace.products.models import Content
@@ -161,6 +167,15 @@ def ended(work: StepContext, listing: Listing, state: ListingState, **more: Any)
         generation=listing.generation + 1,
         last_sync_at=work.clock(),
     )
+
+
+def forget_refused_images(
+    work: StepContext, refused: MarketplaceRefused | MarketplaceUnsettled
+) -> None:
+    """Forget the marketplace's copies of the images if it refuses one of them, so that the next try
+    uploads what the seller has put there."""
+    if any(each["path"] == "images" for each in refused.details.get("fields", ())):
+        work.record(images={})
 
 
 def require_no_other(standing: str | None, wanted: str) -> None:

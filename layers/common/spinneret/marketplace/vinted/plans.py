@@ -1,6 +1,7 @@
 """Steps of each action on Vinted, in the seller's browser."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import timedelta
 from functools import partial
 from typing import Any, Final
@@ -33,7 +34,7 @@ def publish(subject: Subject) -> Sequence[PlanStep]:
     return [
         common.validate(rules.check)(subject),
         *_photos(subject, what),
-        _step("draft", "Create draft", "POST", _DRAFTS, what, _draft),
+        _step("draft", "Create draft", "POST", _DRAFTS, what, _draft, of_run=True),
         _step(
             "complete", "Create listing", "POST", f"{_DRAFTS}/{{id}}/completion", what, _complete
         ),
@@ -93,6 +94,7 @@ def _photos(subject: Subject, what: Mapping[str, Any]) -> list[PlanStep]:
             "/api/v2/photos",
             {"photo_url": url, "photo_order": number, "generation": what["generation"]},
             partial(_photo, url),
+            of_run=True,  # Vinted may have refused the copy
         )
         for number, url in enumerate(content.images, start=1)
     ]
@@ -103,10 +105,21 @@ def _photo(url: str, work: StepContext) -> Mapping[str, Any]:
     known = work.listing.images.get(url)
     if known is not None:
         return {"photo_id": known}
-    request = PluginRequest(method="POST", path="/api/v2/photos", body={}, photo_url=url)
+    # An earlier run's answer has a copy that Vinted may have refused.
+    name = f"{work.context.job.id}/{work.context.job.run}/{url}"
+    request = PluginRequest(method="POST", path="/api/v2/photos", body={}, photo_url=url, once=name)
     photo_id = asking.repeatable(work, request, lambda answer: errors.id_of(errors.success(answer)))
     work.record_image(url, photo_id)
     return {"photo_id": photo_id}
+
+
+@contextmanager
+def _refused_photos_forgotten(work: StepContext) -> Iterator[None]:
+    try:
+        yield
+    except MarketplaceRefused as refused:
+        common.forget_refused_images(work, refused)
+        raise
 
 
 def _body(work: StepContext) -> dict[str, Any]:
@@ -136,7 +149,8 @@ def _draft(work: StepContext) -> Mapping[str, Any]:
         draft_id = errors.id_of(errors.part(errors.success(answer), "draft"))
         return {"draft_id": draft_id, "content": content.digest if is_this else None}
 
-    return asking.unrepeatable(work, what, request, made)
+    with _refused_photos_forgotten(work):
+        return asking.unrepeatable(work, what, request, made)
 
 
 def _complete(work: StepContext) -> Mapping[str, Any]:
@@ -153,7 +167,8 @@ def _complete(work: StepContext) -> Mapping[str, Any]:
         path = f"{_DRAFTS}/{draft['draft_id']}/completion"
         request = asking.named(work, "complete", PluginRequest(method="POST", path=path, body={}))
         try:
-            made = asking.unrepeatable(work, "complete", request, _item_made)
+            with _refused_photos_forgotten(work):
+                made = asking.unrepeatable(work, "complete", request, _item_made)
         except MarketplaceRefused as refusal:
             if errors.is_about_fields(refusal):  # a changed product needs another draft
                 work.record(reference=draft["draft_id"])
@@ -196,7 +211,8 @@ def _change(work: StepContext, item_id: str) -> None:
     _, content = work.subject.sold
     body = {"item": _body(work)["draft"]}
     request = PluginRequest(method="PUT", path=f"{_ITEMS}/{item_id}", body=body)
-    asking.repeatable(work, request, lambda answer: errors.part(errors.success(answer), "item"))
+    with _refused_photos_forgotten(work):
+        asking.repeatable(work, request, lambda answer: errors.part(errors.success(answer), "item"))
     images = work.listing.images
     work.record(images={url: images[url] for url in content.images if url in images})
 
