@@ -221,6 +221,8 @@ class FakeEtsy:
         for name in ("title", "description"):
             if name in form:
                 listing[name] = form[name][0]
+        if "tags" in form:
+            listing["tags"] = [each for each in form["tags"] if each]
         listing |= {name: int(form[name][0]) for name in _CHOSEN if name in form}
         return StubResponse(200, listing)
 

@@ -86,6 +86,24 @@ def test_an_update_changes_fields_and_inventory_and_leaves_images(bench: Bench) 
     assert bench.etsy.calls["_upload"] == uploads
 
 
+def test_tags_that_the_product_loses_are_taken_off_the_listing(bench: Bench) -> None:
+    product = bench.product(attributes={"tags": "wool,warm"})
+    bench.done("publish", "etsy", product)
+    [listing] = bench.etsy.listings.values()
+    for tags, shown in (("wool", ["wool"]), (None, [])):
+        edited = bench.edit(product, attributes={"tags": tags} if tags else {})
+        assert bench.done("update", "etsy", edited).status == "completed"
+        assert listing["tags"] == shown
+
+
+def test_tags_that_the_seller_gave_on_etsy_stay(bench: Bench) -> None:
+    product = bench.product()
+    bench.etsy.list_by_hand("7", title="Wool coat", tags=["vintage"])
+    bench.done("link_product", "etsy", product, external_id="7")
+    assert bench.done("publish", "etsy", product).status == "completed"
+    assert bench.etsy.listings["7"]["tags"] == ["vintage"]
+
+
 @pytest.mark.parametrize(
     ("currency", "price", "divisor"), [("EUR", 1990, 100), ("JPY", 1990, 1), ("TND", 1990, 1000)]
 )

@@ -136,6 +136,8 @@ def test_other_listings_become_products_that_are_updated_and_not_listed_again(be
     assert scarf.content.attributes == {"tags": "wool,warm"}
     assert bench.done("publish", "etsy", scarf).status == "completed"
     assert bench.etsy.calls["_create"] == bench.etsy.calls["_upload"] == 0
+    bench.done("update", "etsy", bench.edit(scarf, attributes={}))
+    assert bench.etsy.listings["11"]["tags"] == []
 
 
 # covers B-13

@@ -98,11 +98,11 @@ def json_body(value: Any) -> tuple[bytes, Mapping[str, str]]:
 
 def form_body(values: Mapping[str, Any]) -> tuple[bytes, Mapping[str, str]]:
     """Return the form body and its header; a list repeats its name (OpenAPI's style `form`,
-    exploded)."""
+    exploded), and an empty one is a blank value."""
     pairs: list[tuple[str, str]] = []
     for name, value in values.items():
         if isinstance(value, list | tuple):
-            pairs += [(name, str(each)) for each in value]
+            pairs += [(name, str(each)) for each in value or ("",)]
         elif isinstance(value, bool):
             pairs.append((name, "true" if value else "false"))
         elif value is not None:

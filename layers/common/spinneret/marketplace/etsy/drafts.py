@@ -45,7 +45,7 @@ def make(work: StepContext, api: EtsyApi, account: Mapping[str, Any]) -> str:
     made_now = []
 
     def perform() -> Mapping[str, Any]:
-        work.attempt(content.title)
+        work.attempt(content.title, has_tags=bool(rules.tags_of(content)))
         made_now.append(api.create_draft(rules.draft_of(content, account)))
         return _taken(work, made_now[0])
 
@@ -65,12 +65,20 @@ def standing(work: StepContext, api: EtsyApi, listing_id: str) -> ShopListing:
 
 
 def update_draft(work: StepContext, api: EtsyApi, shown: ShopListing) -> bool:
-    """Update fields that differ from the product; return whether any did."""
+    """Update fields that differ from the product; return whether any did. Tags that aren't the
+    product's are left."""
     _, content = work.subject.sold
     wanted = rules.changes_of(content)
     changed = any(shown.get(name) != value for name, value in wanted.items() if value)
+    has_tags, had_tags = bool(wanted["tags"]), work.listing.has_tags
+    if has_tags and not had_tags:
+        work.record(has_tags=True)
+    if had_tags and not has_tags and shown.get("tags"):
+        wanted["tags"], changed = [], True
     if changed:
         api.change(shown["listing_id"], wanted)
+    if had_tags and not has_tags:
+        work.record(has_tags=False)
     return changed
 
 

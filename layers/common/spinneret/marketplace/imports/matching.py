@@ -219,6 +219,7 @@ class ListingImport:
             url=found.url,
             # The images of another product aren't known to be the listing's.
             images=found.images if outcome is ImportOutcome.CREATED else {},
+            has_tags=outcome is ImportOutcome.CREATED and "tags" in found.attributes,
             digest=None,
             drift=(),
             intent_job=job.context.job.id,

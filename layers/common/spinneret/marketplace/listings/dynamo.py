@@ -138,6 +138,7 @@ LISTINGS: Final = Codec(
     from_key=lambda item: {"tenant": tenant_of(item)},
     columns={
         "attempted_titles": SPARSE,
+        "has_tags": SPARSE,
         "drift": Column(encode=_stored_drift, decode=_drift),
     },
 )

@@ -49,6 +49,9 @@ class Listing:
     images: Mapping[str, str] = field(default_factory=dict)
     """URL of the product's image → the marketplace's id or URL of its copy."""
     url: str | None = None
+    has_tags: bool = False
+    """Whether the listing on Etsy may have tags of the product, which it loses with the product;
+    others are the seller's."""
     digest: str | None = None
     """Digest of the content published last."""
     generation: int = 1

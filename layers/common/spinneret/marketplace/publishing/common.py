@@ -159,6 +159,7 @@ def ended(work: StepContext, listing: Listing, state: ListingState, **more: Any)
         external_id=None,
         images={},
         url=None,
+        has_tags=False,
         digest=None,
         drift=(),
         intent_job=None,

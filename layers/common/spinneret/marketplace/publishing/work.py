@@ -169,13 +169,18 @@ class StepContext:
         name = f"{self.subject.marketplace}/{self.context.job.id}/{what}"
         return self.effects.once(self.context, name, name, _CALL, perform, reconcile)
 
-    def attempt(self, title: str) -> None:
-        """Record that a call which creates a listing with this title is about to be sent."""
+    def attempt(self, title: str, *, has_tags: bool) -> None:
+        """Record that a call which creates a listing with this title, and perhaps with tags, is
+        about to be sent."""
         self._require_time()
 
         def attempted(listing: Listing) -> Mapping[str, Any]:
             titles = dict.fromkeys((*listing.attempted_titles, title))
-            return {"attempted_at": self.clock(), "attempted_titles": tuple(titles)}
+            return {
+                "attempted_at": self.clock(),
+                "attempted_titles": tuple(titles),
+                "has_tags": has_tags or listing.has_tags,
+            }
 
         self._recorded(attempted)
 
