@@ -9,6 +9,7 @@ import pytest
 
 from marketplace.marketplace_routes import router as marketplace_routes
 from spinneret.jobs.models import JobRef
+from spinneret.jobs.worker import ReleaseJob
 from spinneret.kernel.errors import ValidationFailed
 from spinneret.marketplace.imports.limits import IMPORT_PAGE
 from spinneret.marketplace.imports.models import ImportedListing, ImportOutcome
@@ -138,6 +139,34 @@ def test_other_listings_become_products_that_are_updated_and_not_listed_again(be
     assert bench.etsy.calls["_create"] == bench.etsy.calls["_upload"] == 0
     bench.done("update", "etsy", bench.edit(scarf, attributes={}))
     assert bench.etsy.listings["11"]["tags"] == []
+
+
+def test_an_order_that_is_read_before_the_import_creates_its_product_counts_afterwards(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def released(*_: Any) -> Product:
+        raise ReleaseJob
+
+    _on_etsy(bench, 11, "Scarf")
+    bench.clock.advance(3600)
+    ref = bench.submit("import", "etsy", create=True)
+    with monkeypatch.context() as patch:
+        patch.setattr(bench.cataloguing, "create", released)
+        bench.once(ref)  # the listing is read
+        bench.etsy.sell("", 1)
+        bench.etsy.receipts[0]["transactions"][0]["listing_id"] = 11
+        bench.done("orders", "etsy")
+    assert [each.outcome for each in bench.sales.page(bench.tenant, None, 9).items] == [
+        "unknown_product"
+    ]
+    bench.clock.advance(900)
+    assert bench.finish(ref).status == "completed"
+    bench.polling.run()
+    [sale] = bench.sales.page(bench.tenant, None, 9).items
+    product = bench.products.find(bench.tenant, "etsy11")
+    assert product is not None
+    assert (sale.outcome, sale.product_id) == ("reserved", product.id)
+    assert product.content.quantity == 2  # of three that were read
 
 
 # covers B-13

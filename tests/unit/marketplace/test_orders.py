@@ -414,6 +414,10 @@ def test_an_order_of_something_else_is_recorded_without_a_product(bench: Bench) 
     bench.done("orders", "ebay")
     [sale] = bench.sales.page(bench.tenant, None, 10).items
     assert (sale.outcome, sale.product_id) == (SaleOutcome.UNKNOWN_PRODUCT, None)
+    _later(bench)
+    assert _sale(bench) == sale  # a product of its SKU may be under way
+    _later(bench, 3 * 3600)
+    assert bench.sales.open(None, 10).items == ()
 
 
 def test_reading_orders_finds_what_a_cancelled_job_has_made(bench: Bench) -> None:

@@ -183,7 +183,7 @@ class ListingImport:
             if former is not None and former.state not in ENDED:
                 self._decide_listed(job, row, found, former)
                 return
-            after = self._linked(job, found, product, former, outcome)
+            after = self._linked(job, row, found, product, former, outcome)
             try:
                 is_saved = self.listings.save(former, after, lease)
             except Conflict as held:
@@ -198,12 +198,13 @@ class ListingImport:
     def _linked(
         self,
         job: Importing,
+        row: ImportedListing,
         found: FoundListing,
         product: Product,
         former: Listing | None,
         outcome: ImportOutcome,
     ) -> Listing:
-        now = self.clock()
+        now, is_created = self.clock(), outcome is ImportOutcome.CREATED
         base = former or Listing(
             tenant=product.tenant,
             product_id=product.id,
@@ -218,13 +219,13 @@ class ListingImport:
             reference=found.reference,
             url=found.url,
             # The images of another product aren't known to be the listing's.
-            images=found.images if outcome is ImportOutcome.CREATED else {},
-            has_tags=outcome is ImportOutcome.CREATED and "tags" in found.attributes,
+            images=found.images if is_created else {},
+            has_tags=is_created and "tags" in found.attributes,
             digest=None,
             drift=(),
             intent_job=job.context.job.id,
-            # Older orders had their effect on the stock before the import.
-            listed_since=base.listed_since or now,
+            # Older orders had their effect on the stock: the seller's, or that which was read.
+            listed_since=base.listed_since or (row.at if is_created else now),
             last_sync_at=now,
             updated_at=now,
             version=base.version + 1,

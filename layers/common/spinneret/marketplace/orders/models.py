@@ -69,6 +69,8 @@ class Sale:
     order_id: str
     line_id: str
     sku: str
+    listing_id: str | None = None
+    """Id of the sold listing, if the marketplace names it."""
     quantity: int
     sold_at: str
     """Time of the sale, as the marketplace reports it."""

@@ -55,6 +55,7 @@ _ONLY_THE_SELLER: Final = frozenset(
         ValidationFailed,
     )
 )
+_IMPORTED_WITHIN: Final = timedelta(hours=3)  # longer than an import waits and works
 _RACES: Final = 5  # concurrent writers of one sale
 _OVERLAP: Final = timedelta(minutes=5)  # read twice because of clock skew and late orders
 
@@ -104,7 +105,7 @@ class OrderBook:
         orders that took the stock. An order that is undone gives its stock back: listings are
         updated, and the seller is asked about listings that ended for it. An order that is undone
         when it is first read, or older than the listing, is recorded only. A repetition completes
-        what an earlier call didn't finish.
+        what an earlier call didn't finish, and finds a product that was created since.
         """
         owner = lease.tenant if lease is not None else tenant
         assert owner is not None  # the caller passes `lease` or `tenant`
@@ -114,21 +115,26 @@ class OrderBook:
             order_id=_plain(order_id),
             line_id=_plain(line_id),
             sku=sku,
+            listing_id=listing_id,
             quantity=max(1, quantity),
             sold_at=sold_at,
             state=state,
             recorded_at=to_iso(self.clock()),
             version=1,
         )
-        stored = self.sales.get(owner, sale.key) or self._stored(sale, listing_id)
+        known = self.sales.get(owner, sale.key)
+        stored = self._stored(sale) if known is None else self._resolved(known)
         stored = self._moved(stored, state)
         return stored if stored.handled else self._adjust(stored)
 
     def adjust_again(self, tenant: str, key: str) -> Sale | None:
-        """Retry the updates of other marketplaces that a sale still needs. Return None for an
-        unknown sale."""
+        """Look again for the product of a sale that has none, and retry the updates of other
+        marketplaces that a sale still needs. Return None for an unknown sale."""
         sale = self.sales.get(tenant, key)
-        return sale if sale is None or sale.handled else self._adjust(sale)
+        if sale is None or sale.handled:
+            return sale
+        sale = self._resolved(sale)
+        return sale if sale.handled else self._adjust(sale)
 
     def sync_stale_listings(self, tenant: str, marketplace: str) -> int:
         """Submit a sync for listings that are in doubt, and for those not looked at for a day.
@@ -162,10 +168,20 @@ class OrderBook:
             self.sales.keep_position(walk, after)
         return asked
 
-    def _stored(self, sale: Sale, listing_id: str | None = None) -> Sale:
-        product = self._sold(sale, listing_id)
+    def _stored(self, sale: Sale) -> Sale:
+        product = self._sold(sale)
+        return self._first(sale) if product is None else self._taken(sale, product)
+
+    def _resolved(self, sale: Sale) -> Sale:
+        """Look for the product of a sale that has none: an import may have created it since."""
+        unknown = sale.outcome is SaleOutcome.UNKNOWN_PRODUCT
+        product = self._sold(sale) if unknown else None
         if product is None:
-            return self._first(sale)
+            return sale
+        return self._taken(replace(sale, handled=False, version=sale.version + 1), product)
+
+    def _taken(self, sale: Sale, product: Product) -> Sale:
+        """Take the product's stock for the sale; store and return the sale with its outcome."""
         taken = replace(sale, product_id=product.id, outcome=SaleOutcome.RESERVED)
         if sale.state in UNDONE or self._is_older(sale, product):
             return self._first(replace(taken, outcome=SaleOutcome.RECORDED, handled=True))
@@ -191,12 +207,12 @@ class OrderBook:
         )
         return self._first(conflict)
 
-    def _sold(self, sale: Sale, listing_id: str | None) -> Product | None:
+    def _sold(self, sale: Sale) -> Product | None:
         """Return the product that has the listing, whose SKU there may be another or none; else the
         product of the SKU."""
         tenant, known = sale.tenant, sale.product_id
-        if known is None and listing_id is not None:
-            known = self.listings.holder(tenant, sale.marketplace, listing_id)
+        if known is None and sale.listing_id is not None:
+            known = self.listings.holder(tenant, sale.marketplace, sale.listing_id)
         product = self.products.get(tenant, known) if known is not None else None
         return product or (self.products.find(tenant, sale.sku) if sale.sku else None)
 
@@ -259,7 +275,8 @@ class OrderBook:
         """Update every other marketplace to the stock after the sale.
 
         The sale stays open until all of them show it, or until only the seller can help; a job that
-        failed otherwise is submitted again. If others write the sale meanwhile, the update is
+        failed otherwise is submitted again. One without a product stays open while an import may
+        still create it. If others write the sale meanwhile, the update is
         repeated on their version. Raises Contended.
         """
         for _ in range(_RACES):
@@ -276,7 +293,8 @@ class OrderBook:
         if is_back:
             self._passed_on(sale)
         product = sale.product_id and self.products.get(sale.tenant, sale.product_id)
-        made, is_open = {each.marketplace: each for each in sale.adjustments}, False
+        made = {each.marketplace: each for each in sale.adjustments}
+        is_open = _may_be_imported(sale, self.clock())
         ended = set(sale.ended)
         if product:
             for listing in self.listings.of_product(sale.tenant, product.id):
@@ -359,6 +377,14 @@ def _is_about_refund(former: OrderState, state: OrderState) -> bool:
     """Return whether the new state is that of a refund: eBay reports a refund that waits or failed
     as it does a payment."""
     return former is OrderState.PAID and state in (OrderState.PENDING, OrderState.FAILED)
+
+
+def _may_be_imported(sale: Sale, now: datetime) -> bool:
+    """Return whether an import that was under way when the sale was read may still create its
+    product."""
+    recorded = _moment(sale.recorded_at)
+    is_unknown = sale.outcome is SaleOutcome.UNKNOWN_PRODUCT
+    return is_unknown and recorded is not None and now < recorded + _IMPORTED_WITHIN
 
 
 def _moment(text: str) -> datetime | None:
