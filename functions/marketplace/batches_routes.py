@@ -17,7 +17,6 @@ from spinneret.marketplace.publishing.api_models import (
     BatchJobView,
     BatchJobWithJobs,
     PlanView,
-    batch_list,
     batch_view,
     batch_with_jobs,
     plan_view,
@@ -81,10 +80,10 @@ def list_batch_jobs(
     cursor: str | None = None,
 ) -> BatchJobList:
     """List batches; pages use `cursor` instead of `offset`."""
-    batches, after = _publishing().batches(
+    page = _publishing().batches(
         routes.principal.tenant, marketplace, status, position_of(cursor), limit
     )
-    return batch_list(batches, after)
+    return BatchJobList.page(page, batch_view)
 
 
 @router.get("/api/batch-jobs/<batch_id>", **declared(Scope.READ, Permission.VIEW_PRODUCTS))
@@ -92,8 +91,8 @@ def get_batch_job(batch_id: str) -> BatchJobWithJobs:
     """Return a batch with its counters and its newest jobs."""
     tenant = routes.principal.tenant
     batch = _publishing().batch(tenant, batch_id)
-    jobs, _ = _publishing().page(tenant, None, None, batch_id, None, bounds.LIST_LIMIT_MAX)
-    return batch_with_jobs(batch, jobs)
+    jobs = _publishing().page(tenant, None, None, batch_id, None, bounds.LIST_LIMIT_MAX)
+    return batch_with_jobs(batch, jobs.items)
 
 
 @router.post(

@@ -12,7 +12,7 @@ from spinneret.jobs.models import JobStatus, Transition
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import utc_now
 from spinneret.kernel.errors import Conflict, Contended, IdempotencyMismatch, MarketplaceUnsupported
-from spinneret.kernel.paging import cursor_of, position_of
+from spinneret.kernel.paging import position_of
 from spinneret.marketplace.imports.api_models import (
     ImportedListingList,
     ImportedListingView,
@@ -23,21 +23,21 @@ from spinneret.marketplace.listings.api_models import ListingList, ListingView
 from spinneret.marketplace.orders.api_models import OrderList, OrderView
 from spinneret.marketplace.publishing.api_models import (
     ActionTypeList,
+    ActionTypeView,
+    DayView,
     MarketplaceJobList,
     MarketplaceJobRequest,
     MarketplaceJobView,
     MarketplaceJobWithTasks,
     StatisticsView,
-    action_type_list,
-    job_list,
+    job_view,
     job_with_tasks,
-    statistics_view,
     submitted_job,
 )
 from spinneret.marketplace.publishing.engine import Command
 from spinneret.marketplace.publishing.service import is_task_position
-from spinneret.marketplace.registry import ACTION_TYPES, HANDLERS
-from spinneret.marketplace.tasks.api_models import TaskList, TaskView, task_view
+from spinneret.marketplace.registry import ACTION_TYPES
+from spinneret.marketplace.tasks.api_models import TaskList, TaskView
 from spinneret.marketplace.tasks.models import TaskStatus
 from spinneret.marketplace.wiring import marketplace_api
 from spinneret.runtime.http.declaration import declared
@@ -119,18 +119,14 @@ def list_imported_listings(
 
     With `outcome`, a page may have fewer items than `limit` before the last one.
     """
-    found, after = routes.services.imports.page(
+    page = routes.services.imports.page(
         routes.principal.tenant,
         marketplace_job_id,
         outcome,
         position_of(cursor, _is_position),
         limit,
     )
-    return ImportedListingList(
-        items=[ImportedListingView.of(each) for each in found],
-        next_cursor=cursor_of(after),
-        has_more=after is not None,
-    )
+    return ImportedListingList.page(page, ImportedListingView.of)
 
 
 @router.get("/api/marketplace/jobs", **declared(Scope.READ, Permission.VIEW_PRODUCTS))
@@ -142,10 +138,10 @@ def list_marketplace_jobs(
     cursor: str | None = None,
 ) -> MarketplaceJobList:
     """List jobs, newest first; pages use `cursor` instead of `offset`."""
-    jobs, after = routes.services.publishing.page(
+    page = routes.services.publishing.page(
         routes.principal.tenant, marketplace, status, batch_job_id, position_of(cursor), limit
     )
-    return job_list(jobs, after)
+    return MarketplaceJobList.page(page, job_view)
 
 
 @router.get(
@@ -210,26 +206,22 @@ def list_marketplace_tasks(
 ) -> TaskList:
     """List a job's tasks by position; without `job_id`, the tasks of the newest jobs."""
     position = position_of(cursor, is_task_position)
-    found, after = routes.services.publishing.tasks(
+    page = routes.services.publishing.tasks(
         routes.principal.tenant, job_id, status, position, limit
     )
-    return TaskList(
-        items=[task_view(task) for task in found],
-        next_cursor=cursor_of(after),
-        has_more=after is not None,
-    )
+    return TaskList.page(page, TaskView.of)
 
 
 @router.get("/api/marketplace/tasks/<task_id>", **declared(Scope.READ, Permission.VIEW_PRODUCTS))
 def get_marketplace_task(task_id: str) -> TaskView:
     """Return one task."""
-    return task_view(routes.services.publishing.task(routes.principal.tenant, task_id))
+    return TaskView.of(routes.services.publishing.task(routes.principal.tenant, task_id))
 
 
 @router.get("/api/marketplace/action-types", **declared(Scope.READ, Permission.VIEW_PRODUCTS))
 def list_action_types() -> ActionTypeList:
     """List the action types and their defaults."""
-    return action_type_list(ACTION_TYPES, HANDLERS)
+    return ActionTypeList(items=[ActionTypeView.of(each) for each in ACTION_TYPES.values()])
 
 
 @router.get("/api/marketplace/statistics", **declared(Scope.READ, Permission.VIEW_PRODUCTS))
@@ -237,7 +229,7 @@ def get_statistics(day: Day = None) -> StatisticsView:
     """Return how many jobs of each action type ended on a UTC day, by default today."""
     wanted = day or utc_now().date().isoformat()
     found = routes.services.statistics.of_day(routes.principal.tenant, wanted)
-    return statistics_view(wanted, found)
+    return StatisticsView(day=wanted, items=[DayView.of(each) for each in found])
 
 
 @router.get("/api/marketplace/listings", **declared(Scope.READ, Permission.VIEW_PRODUCTS))

@@ -202,7 +202,7 @@ def test_a_webhook_has_the_sellers_orders_read(bench: Bench) -> None:
     _report(bench, headers, body)
     bench.deliver()
     _report(bench, headers, body)  # a replay
-    jobs, _ = bench.publishing.page(bench.tenant, "etsy", None, None, None, 10)
+    jobs = bench.publishing.page(bench.tenant, "etsy", None, None, None, 10).items
     assert [each.job.payload["action_code"] for each in jobs] == ["orders", "publish"]
 
 

@@ -47,7 +47,7 @@ def _stock(bench: Bench, product: Product) -> int:
 
 
 def _waiting(bench: Bench) -> dict[str, Job]:
-    jobs, _ = bench.publishing.page(bench.tenant, None, None, None, None, 50)
+    jobs = bench.publishing.page(bench.tenant, None, None, None, None, 50).items
     return {
         f"{each.job.payload['action_code']} {each.job.domain}": each.job
         for each in jobs

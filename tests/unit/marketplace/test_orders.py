@@ -16,7 +16,7 @@ from tests.markets.web import StubResponse
 
 
 def _waiting(bench: Bench) -> dict[str, Job]:
-    jobs, _ = bench.publishing.page(bench.tenant, None, None, None, None, 50)
+    jobs = bench.publishing.page(bench.tenant, None, None, None, None, 50).items
     return {
         f"{each.job.payload['action_code']} {each.job.domain}": each.job
         for each in jobs

@@ -74,7 +74,7 @@ def test_a_time_that_is_past_or_too_far_is_refused(
 
 
 def _tasks(bench: Bench) -> list[Task]:
-    found = bench.publishing.page(bench.tenant, None, None, None, None, 100)[0]
+    found = bench.publishing.page(bench.tenant, None, None, None, None, 100).items
     return [task for each in found for task in bench.tasks.of_job(bench.tenant, each.job.id)]
 
 

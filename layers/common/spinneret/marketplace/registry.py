@@ -1,6 +1,6 @@
 """Registry of the marketplaces, one row each.
 
-A handler is found by `{action}_{marketplace}`. An action that a marketplace lacks fails with the
+An action that a marketplace lacks fails with the
 reason `unsupported`. docs/new-marketplace.md shows how to add a row.
 """
 
@@ -11,7 +11,7 @@ from spinneret.marketplace.ebay.platform import EBAY
 from spinneret.marketplace.etsy.platform import ETSY
 from spinneret.marketplace.publishing.actions import action_types
 from spinneret.marketplace.publishing.models import ActionType
-from spinneret.marketplace.publishing.plans import Plan, Platform
+from spinneret.marketplace.publishing.plans import Platform
 from spinneret.marketplace.vinted.platform import VINTED
 
 _NO_IMPORT: Final = "its listings can't be read"
@@ -44,9 +44,3 @@ NOT_IMPORTED: Final[Mapping[str, str | None]] = {
 }
 """Marketplaces, each with the reason why its listings can't be imported; None if they can."""
 ACTION_TYPES: Final[Mapping[str, ActionType]] = action_types(PLATFORMS)
-HANDLERS: Final[Mapping[str, Plan]] = {
-    f"{code}_{platform.name}": plan
-    for platform in PLATFORMS.values()
-    for code, plan in platform.plans.items()
-}
-"""Plans by full code."""

@@ -7,6 +7,7 @@ from spinneret.jobs.models import Job, JobRef, RequestKey
 from spinneret.jobs.service import Submitted
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import MarketplaceUnsupported
+from spinneret.kernel.paging import Page
 from spinneret.kernel.service import service
 from spinneret.marketplace.imports.models import ImportedListing, ImportOutcome
 from spinneret.marketplace.imports.ports import ImportStore
@@ -49,8 +50,8 @@ class ImportService:
 
     def page(
         self, tenant: str, job_id: str, outcome: ImportOutcome | None, after: str | None, limit: int
-    ) -> tuple[list[ImportedListing], str | None]:
-        """Return listings of an import by id, and the next position. Raises NotFound.
+    ) -> Page[ImportedListing]:
+        """Return listings of an import by id. Raises NotFound.
 
         A page may have fewer than `limit` listings, or none, before the last one.
         """
@@ -63,8 +64,8 @@ class ImportService:
                     found.append(row)
                 if len(found) == limit:
                     is_last = row is page.items[-1] and page.after is None
-                    return found, None if is_last else row.external_id
+                    return Page(items=tuple(found), after=None if is_last else row.external_id)
             after = page.after
             if after is None:
                 break
-        return found, after
+        return Page(items=tuple(found), after=after)

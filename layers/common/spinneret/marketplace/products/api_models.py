@@ -90,15 +90,8 @@ class ProductRequest(BaseModel):
 
     def content(self) -> Content:
         """Return the content to publish."""
-        return Content(
-            title=self.title,
-            description=self.description,
-            price=self.price,
-            currency=self.currency,
-            quantity=self.quantity,
-            images=self.images,
-            attributes=self.attributes,
-        )
+        others = {"overrides", "sku", "variants", "variations"}
+        return Content(**self.model_dump(exclude=others))
 
     def by_marketplace(self) -> dict[str, Override]:
         """Return the overrides as domain objects, by marketplace."""
@@ -136,28 +129,11 @@ class ProductList(ListOf[ProductView]):
 
 def product_view(product: Product) -> ProductView:
     """Return the view of a product."""
-    content = product.content
     return ProductView(
+        **vars(product.content),
         product_id=product.id,
         sku=product.sku,
-        title=content.title,
-        description=content.description,
-        price=content.price,
-        currency=content.currency,
-        quantity=content.quantity,
-        images=list(content.images),
-        attributes=dict(content.attributes),
-        overrides={
-            name: OverrideModel(
-                title=each.title,
-                description=each.description,
-                price=each.price,
-                category_id=each.category_id,
-                attributes=dict(each.attributes),
-                choices=dict(each.choices),
-            )
-            for name, each in product.overrides.items()
-        },
+        overrides={name: OverrideModel(**vars(each)) for name, each in product.overrides.items()},
         created_at=to_iso(product.created_at),
         updated_at=to_iso(product.updated_at),
     )

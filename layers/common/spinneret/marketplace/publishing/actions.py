@@ -1,11 +1,12 @@
 """Action types, with the defaults of the source design."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
 from spinneret.kernel.errors import ValidationFailed
 from spinneret.marketplace.publishing.models import ActionType
+from spinneret.marketplace.publishing.plans import Platform
 
 
 @dataclass(frozen=True)
@@ -36,19 +37,20 @@ PRIORITIES: Final = ("critical", "high", "normal", "low")
 """Names of the priorities 1 to 4."""
 
 
-def action_types(marketplaces: Iterable[str]) -> Mapping[str, ActionType]:
+def action_types(platforms: Mapping[str, Platform]) -> Mapping[str, ActionType]:
     """Return all action types by full code: `{action}_{marketplace}`."""
     found = [
         ActionType(
             marketplace=marketplace,
             code=code,
+            supported=code in platform.plans,
             name=row.name,
             priority=row.priority,
             max_retries=row.max_retries,
             description=row.description,
             needs_product=row.needs_product,
         )
-        for marketplace in sorted(marketplaces)
+        for marketplace, platform in sorted(platforms.items())
         for code, row in _ACTIONS.items()
     ]
     return {each.full_code: each for each in found}

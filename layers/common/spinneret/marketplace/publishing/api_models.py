@@ -3,22 +3,19 @@
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import AliasPath, AwareDatetime, BaseModel, ConfigDict, Field, StringConstraints
 
 from spinneret.jobs import rules as job_rules
 from spinneret.jobs.models import Job, JobStatus
 from spinneret.jobs.placement import Placed
 from spinneret.kernel.clock import optional_stamp, to_iso
-from spinneret.kernel.paging import cursor_of
-from spinneret.kernel.views import ListOf
+from spinneret.kernel.views import ListOf, View
 from spinneret.marketplace.publishing import limits
 from spinneret.marketplace.publishing.drafting import number_of
-from spinneret.marketplace.publishing.models import ActionType
 from spinneret.marketplace.publishing.planning import PlannedOutcome
 from spinneret.marketplace.publishing.service import Batch, JobWithTasks
-from spinneret.marketplace.publishing.statistics import DayOfAction
 from spinneret.marketplace.tasks import rules as task_rules
-from spinneret.marketplace.tasks.api_models import TaskView, task_view
+from spinneret.marketplace.tasks.api_models import TaskView
 
 Id = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]{1,80}$")]
 Code = Annotated[str, StringConstraints(pattern=r"^[a-z_]{1,40}$")]
@@ -164,7 +161,7 @@ class RuledField(BaseModel):
     """Value that the marketplace would show."""
 
 
-class ProspectView(BaseModel):
+class ProspectView(View):
     """Planned outcome for one product."""
 
     product_id: str
@@ -172,15 +169,17 @@ class ProspectView(BaseModel):
     """One of `create`, `update`, `end`, `look`, `nothing` and `refused`."""
     fields: list[dict[str, Any]]
     """Fields that are missing or wrong."""
-    rules: list[RuledField]
+    rules: Annotated[list[RuledField], Field(validation_alias="ruled")]
     """Fields that the seller's rules change."""
-    fees: list[dict[str, Any]]
+    fees: Annotated[list[dict[str, Any]], Field(validation_alias=AliasPath("outlook", "fees"))]
     """Costs of publishing, if the marketplace reports them in advance."""
-    violations: list[dict[str, Any]]
+    violations: Annotated[
+        list[dict[str, Any]], Field(validation_alias=AliasPath("outlook", "violations"))
+    ]
     """Violations that the marketplace reports for the current listing: `type`, `reason`, `state`
     (`OUT_OF_COMPLIANCE` may prevent a revision, `AT_RISK` doesn't yet), `field`, `cause`, `fix`,
     and the affected `aspects` with their `suggested` values."""
-    unchecked: str | None
+    unchecked: Annotated[str | None, Field(validation_alias=AliasPath("outlook", "unchecked"))]
     """Reason why the marketplace wasn't asked or didn't answer; null if it answered."""
 
 
@@ -196,7 +195,7 @@ class PlanView(BaseModel):
     items: list[ProspectView]
 
 
-class ActionTypeView(BaseModel):
+class ActionTypeView(View):
     """An action on a marketplace."""
 
     marketplace: str
@@ -220,18 +219,18 @@ class ActionTypeList(BaseModel):
     items: list[ActionTypeView]
 
 
-class DayView(BaseModel):
+class DayView(View):
     """Numbers of an action type's jobs that ended on a UTC day."""
 
     day: str
     marketplace: str
     action_code: str
-    completed_count: int
-    failed_count: int
-    cancelled_count: int
-    expired_count: int
+    completed_count: Annotated[int, Field(validation_alias="completed")]
+    failed_count: Annotated[int, Field(validation_alias="failed")]
+    cancelled_count: Annotated[int, Field(validation_alias="cancelled")]
+    expired_count: Annotated[int, Field(validation_alias="expired")]
     """Number of jobs whose time ran out."""
-    total_seconds: int
+    total_seconds: Annotated[int, Field(validation_alias="seconds")]
     """Sum of the durations of all jobs, in seconds."""
 
 
@@ -244,8 +243,11 @@ class StatisticsView(BaseModel):
     """Figures by day, marketplace and action."""
 
 
-def job_view(job: Job, has_product: bool, progress: int | None = None) -> MarketplaceJobView:
-    """Return the view of a job."""
+def job_view(seen: JobWithTasks) -> MarketplaceJobView:
+    """Return the view of a job. Its tasks, if given, may show more progress than its row."""
+    job, progress = seen.job, seen.job.progress
+    if job.status not in job_rules.TERMINAL:
+        progress = max(progress, task_rules.progress(seen.tasks))
     payload, failure = job.payload, job.last_error
     error = None
     if failure is not None:
@@ -254,7 +256,7 @@ def job_view(job: Job, has_product: bool, progress: int | None = None) -> Market
         job_id=job.id,
         marketplace=payload["marketplace"],
         action_code=payload["action_code"],
-        product_id=payload.get("product_id") if has_product else None,
+        product_id=payload.get("product_id") if seen.has_product else None,
         batch_job_id=job.parent,
         status=job.status,
         priority=number_of(job.priority),
@@ -269,33 +271,21 @@ def job_view(job: Job, has_product: bool, progress: int | None = None) -> Market
         created_at=to_iso(job.created_at),
         started_at=optional_stamp(job.started_at),
         completed_at=optional_stamp(job.finished_at),
-        progress=job.progress if progress is None else progress,
+        progress=progress,
     )
 
 
 def job_with_tasks(seen: JobWithTasks) -> MarketplaceJobWithTasks:
     """Return the view of a job and its tasks."""
-    progress = None
-    if seen.tasks and seen.job.status not in job_rules.TERMINAL:
-        progress = max(seen.job.progress, task_rules.progress(seen.tasks))
-    view = job_view(seen.job, seen.has_product, progress)
-    return MarketplaceJobWithTasks(
-        **view.model_dump(), tasks=[task_view(task) for task in seen.tasks]
-    )
-
-
-def job_list(jobs: Sequence[JobWithTasks], after: str | None) -> MarketplaceJobList:
-    """Return the view of a page."""
-    return MarketplaceJobList(
-        items=[job_view(each.job, each.has_product) for each in jobs],
-        next_cursor=cursor_of(after),
-        has_more=after is not None,
-    )
+    tasks = [TaskView.of(task) for task in seen.tasks]
+    return MarketplaceJobWithTasks(**job_view(seen).model_dump(), tasks=tasks)
 
 
 def submitted_job(job: Job) -> Mapping[str, Any]:
     """Return the response to a submission."""
-    return job_view(job, job.payload.get("product_id") is not None).model_dump(mode="json")
+    has_product = job.payload.get("product_id") is not None
+    seen = JobWithTasks(job=job, tasks=(), has_product=has_product)
+    return job_view(seen).model_dump(mode="json")
 
 
 def submitted_batch(job: Job, placed: Sequence[Placed]) -> Mapping[str, Any]:
@@ -320,33 +310,13 @@ def batch_view(batch: Batch) -> BatchJobView:
 
 def batch_with_jobs(batch: Batch, jobs: Sequence[JobWithTasks]) -> BatchJobWithJobs:
     """Return the view of a batch and its jobs."""
-    views = [job_view(each.job, each.has_product) for each in jobs]
+    views = [job_view(each) for each in jobs]
     return BatchJobWithJobs(**batch_view(batch).model_dump(), jobs=views)
-
-
-def batch_list(batches: Sequence[Batch], after: str | None) -> BatchJobList:
-    """Return the view of a page."""
-    return BatchJobList(
-        items=[batch_view(each) for each in batches],
-        next_cursor=cursor_of(after),
-        has_more=after is not None,
-    )
 
 
 def plan_view(marketplace: str, action_code: str, found: Sequence[PlannedOutcome]) -> PlanView:
     """Return the view of a plan."""
-    items = [
-        ProspectView(
-            product_id=each.product_id,
-            outcome=each.outcome,
-            fields=[dict(field) for field in each.fields],
-            rules=[RuledField.model_validate(field) for field in each.ruled],
-            fees=[dict(fee) for fee in each.outlook.fees],
-            violations=[dict(violation) for violation in each.outlook.violations],
-            unchecked=each.outlook.unchecked,
-        )
-        for each in found
-    ]
+    items = [ProspectView.of(each) for each in found]
     return PlanView(
         marketplace=marketplace,
         action_code=action_code,
@@ -354,44 +324,6 @@ def plan_view(marketplace: str, action_code: str, found: Sequence[PlannedOutcome
         refused_count=sum(each.outcome == "refused" for each in items),
         items=items,
     )
-
-
-def action_type_list(
-    actions: Mapping[str, ActionType], handlers: Mapping[str, Any]
-) -> ActionTypeList:
-    """Return the view of all action types."""
-    return ActionTypeList(
-        items=[
-            ActionTypeView(
-                marketplace=each.marketplace,
-                code=each.code,
-                name=each.name,
-                priority=each.priority,
-                max_retries=each.max_retries,
-                description=each.description,
-                supported=each.full_code in handlers,
-            )
-            for each in actions.values()
-        ]
-    )
-
-
-def statistics_view(day: str, found: Sequence[DayOfAction]) -> StatisticsView:
-    """Return the view of a day's statistics."""
-    items = [
-        DayView(
-            day=each.day,
-            marketplace=each.marketplace,
-            action_code=each.action_code,
-            completed_count=each.completed,
-            failed_count=each.failed,
-            cancelled_count=each.cancelled,
-            expired_count=each.expired,
-            total_seconds=each.seconds,
-        )
-        for each in found
-    ]
-    return StatisticsView(day=day, items=items)
 
 
 def _batch(job: Job, counts: Mapping[str, int]) -> dict[str, Any]:

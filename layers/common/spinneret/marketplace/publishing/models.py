@@ -20,7 +20,9 @@ class ActionType:
     max_retries: int
     """Number of failures after which a job stays failed."""
     description: str
-    needs_product: bool = True
+    needs_product: bool
+    supported: bool
+    """Whether the marketplace has a plan for it."""
 
     @property
     def full_code(self) -> str:

@@ -21,6 +21,7 @@ from spinneret.jobs.service import JobService, Submitted
 from spinneret.kernel.canonical import fingerprint
 from spinneret.kernel.errors import NotFound, existing
 from spinneret.kernel.ids import is_id
+from spinneret.kernel.paging import Page
 from spinneret.kernel.service import service
 from spinneret.marketplace.kinds import PUBLISH, PUBLISH_BATCH
 from spinneret.marketplace.products.ports import ProductStore
@@ -198,12 +199,12 @@ class PublishingService:
         batch: str | None,
         after: str | None,
         limit: int,
-    ) -> tuple[list[JobWithTasks], str | None]:
-        """Return jobs without their tasks, newest first, and the next position."""
+    ) -> Page[JobWithTasks]:
+        """Return jobs without their tasks, newest first."""
         wanted = JobFilter(kind=PUBLISH, status=status, domain=marketplace, batch=batch)
         page = self.control.page(tenant, wanted, after, limit)
         existing = self._existing(tenant, page.items)
-        return [self._seen(job, [], existing) for job in page.items], page.after
+        return page.map(lambda job: self._seen(job, [], existing))
 
     def tasks(
         self,
@@ -212,12 +213,12 @@ class PublishingService:
         status: TaskStatus | None,
         after: str | None,
         limit: int,
-    ) -> tuple[list[Task], str | None]:
-        """Return a job's tasks by position, and the next position. Without a job, return tasks of
-        the newest jobs, job by job.
+    ) -> Page[Task]:
+        """Return a job's tasks by position. Without a job, return tasks of the newest jobs, job by
+        job.
 
-        A position consists of the position among jobs and the number of tasks already shown after
-        it.
+        The page's position consists of the position among jobs and the number of tasks already
+        shown after it.
         """
         jobs_after, _, shown = (after or ":0").rpartition(":")
         skip, next_jobs, found = int(shown), None, list[Task]()
@@ -234,9 +235,11 @@ class PublishingService:
         for seen in seen_jobs:
             found += [task for task in seen.tasks if status in (None, task.status)]
         if len(found) > skip + limit:
-            return found[skip : skip + limit], f"{jobs_after}:{skip + limit}"
+            shown_now = tuple(found[skip : skip + limit])
+            return Page(items=shown_now, after=f"{jobs_after}:{skip + limit}")
         left = max(0, skip - len(found))
-        return found[skip:], None if next_jobs is None else f"{next_jobs}:{left}"
+        next_position = None if next_jobs is None else f"{next_jobs}:{left}"
+        return Page(items=tuple(found[skip:]), after=next_position)
 
     def task(self, tenant: str, task_id: str) -> Task:
         """Return one task. Raises NotFound, also once its product was deleted."""
@@ -253,10 +256,9 @@ class PublishingService:
         self.control.move(JobRef(tenant=tenant, job_id=job_id), move)
         return self.get(tenant, job_id)
 
-    def batch(self, tenant: str, batch_id_: str) -> Batch:
+    def batch(self, tenant: str, batch_id: str) -> Batch:
         """Return a batch. Raises NotFound."""
-        job = self.jobs.get(JobRef(tenant=tenant, job_id=batch_id_), PUBLISH_BATCH)
-        return Batch(job=job, counts=self.control.counts(job) or ChildCounts())
+        return self._batch(self.jobs.get(JobRef(tenant=tenant, job_id=batch_id), PUBLISH_BATCH))
 
     def batches(
         self,
@@ -265,21 +267,20 @@ class PublishingService:
         status: JobStatus | None,
         after: str | None,
         limit: int,
-    ) -> tuple[list[Batch], str | None]:
-        """Return batches, newest first, and the next position."""
+    ) -> Page[Batch]:
+        """Return batches, newest first."""
         wanted = JobFilter(kind=PUBLISH_BATCH, status=status, domain=marketplace)
-        page = self.control.page(tenant, wanted, after, limit)
-        found = [
-            Batch(job=job, counts=self.control.counts(job) or ChildCounts()) for job in page.items
-        ]
-        return found, page.after
+        return self.control.page(tenant, wanted, after, limit).map(self._batch)
 
-    def move_batch(self, tenant: str, batch_id_: str, move: Transition) -> Batch:
+    def move_batch(self, tenant: str, batch_id: str, move: Transition) -> Batch:
         """Cancel, pause or resume a batch, or retry its failed jobs. Raises the exceptions of
         `move`."""
-        self.batch(tenant, batch_id_)
-        self.control.move(JobRef(tenant=tenant, job_id=batch_id_), move)
-        return self.batch(tenant, batch_id_)
+        self.batch(tenant, batch_id)
+        self.control.move(JobRef(tenant=tenant, job_id=batch_id), move)
+        return self.batch(tenant, batch_id)
+
+    def _batch(self, job: Job) -> Batch:
+        return Batch(job=job, counts=self.control.counts(job) or ChildCounts())
 
     def _job(self, tenant: str, job_id: str) -> Job:
         return self.jobs.get(JobRef(tenant=tenant, job_id=job_id), PUBLISH)

@@ -1,18 +1,17 @@
 """Responses about tasks."""
 
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel
+from pydantic import Field
 
-from spinneret.kernel.clock import optional_stamp, to_iso
-from spinneret.kernel.views import ListOf
-from spinneret.marketplace.tasks.models import Reason, Task, TaskStatus, TaskType
+from spinneret.kernel.views import ListOf, Timestamp, View
+from spinneret.marketplace.tasks.models import Reason, TaskStatus, TaskType
 
 
-class TaskView(BaseModel):
+class TaskView(View):
     """A step of a marketplace job."""
 
-    task_id: str
+    task_id: Annotated[str, Field(validation_alias="id")]
     """Id of the step."""
     job_id: str
     """Id of the step's job."""
@@ -45,35 +44,10 @@ class TaskView(BaseModel):
     """Reason for the last failure; null without one."""
     error_details: dict[str, Any]
     """Faulty fields with cause and remedy."""
-    created_at: str
-    started_at: str | None
-    completed_at: str | None
+    created_at: Timestamp
+    started_at: Timestamp | None
+    completed_at: Timestamp | None
 
 
 class TaskList(ListOf[TaskView]):
     """A page of tasks."""
-
-
-def task_view(task: Task) -> TaskView:
-    """Return the view of a task."""
-    return TaskView(
-        task_id=task.id,
-        job_id=task.job_id,
-        position=task.position,
-        task_type=task.task_type,
-        description=task.description,
-        status=task.status,
-        reason=task.reason,
-        product_id=task.product_id,
-        platform=task.platform,
-        http_method=task.http_method,
-        path=task.path,
-        payload=dict(task.payload),
-        result=None if task.result is None else dict(task.result),
-        retry_count=task.retry_count,
-        error_message=task.error_message,
-        error_details=dict(task.error_details),
-        created_at=to_iso(task.created_at),
-        started_at=optional_stamp(task.started_at),
-        completed_at=optional_stamp(task.completed_at),
-    )
