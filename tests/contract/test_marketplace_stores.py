@@ -384,21 +384,21 @@ def test_a_seller_calls_in_bursts_and_then_at_the_pace(stores: Stores, tenant: s
     waits = []
     now = START
     for _ in range(BURST + 4):
-        at = stores.pace.take(tenant, "ebay", now)
+        at = stores.rate_limiter.take(tenant, "ebay", now)
         while at > now:
             waits.append((at - now).total_seconds())
             now = at
-            at = stores.pace.take(tenant, "ebay", now)
+            at = stores.rate_limiter.take(tenant, "ebay", now)
     assert waits == [0.2] * 3
-    assert stores.pace.take(tenant, "etsy", START) == START
+    assert stores.rate_limiter.take(tenant, "etsy", START) == START
 
 
 def test_a_held_seller_waits_for_the_longest_hold(stores: Stores, tenant: str) -> None:
-    stores.pace.hold(tenant, "ebay", START + 60 * SECOND)
-    stores.pace.hold(tenant, "ebay", START + 30 * SECOND)
-    assert stores.pace.take(tenant, "ebay", START) == START + 60 * SECOND
+    stores.rate_limiter.hold(tenant, "ebay", START + 60 * SECOND)
+    stores.rate_limiter.hold(tenant, "ebay", START + 30 * SECOND)
+    assert stores.rate_limiter.take(tenant, "ebay", START) == START + 60 * SECOND
     later = START + 60 * SECOND
-    assert stores.pace.take(tenant, "ebay", later) == later
+    assert stores.rate_limiter.take(tenant, "ebay", later) == later
 
 
 # ------------------------------------------------------------------ Sales and statistics

@@ -97,7 +97,7 @@ class Bench:
         self.platforms = platforms
         stores = self.stores
         self.statistics = stores.statistics
-        self.store = PublishingJobStore(stores.jobs, Statistics(self.statistics))
+        self.store = PublishingJobStore(stores.jobs, Statistics(store=self.statistics))
         self.ends = ParentEnds(store=self.store, clock=self.clock)
         self.store.listen(self.ends)
         self.products, self.listings, self.tasks = stores.products, stores.listings, stores.tasks
@@ -114,10 +114,10 @@ class Bench:
             clock=self.clock,
         )
         self.plugin = FakePlugin(self.inbox, tenant)
-        self.vault = TokenVault(FakeSealer())
-        self.secrets = ConfiguredSecrets(lambda: {"ebay": EBAY_KEYS, "etsy": ETSY_KEYS})
+        self.vault = TokenVault(sealer=FakeSealer())
+        self.secrets = ConfiguredSecrets(read=lambda: {"ebay": EBAY_KEYS, "etsy": ETSY_KEYS})
         hosts = {name: origin for each in platforms.values() for name, origin in each.hosts.items()}
-        self.door = MarketplaceTransport(fetcher=self.web, hosts=hosts)
+        self.transport = MarketplaceTransport(fetcher=self.web, hosts=hosts)
         apps = {name: each.app for name, each in platforms.items() if each.app is not None}
         self.apps = apps
         self.tokens = self.new_tokens(self.connections)
@@ -125,7 +125,7 @@ class Bench:
             store=self.connections,
             secrets=self.secrets,
             vault=self.vault,
-            endpoint=TokenEndpoint(self.door),
+            endpoint=TokenEndpoint(transport=self.transport),
             apps=apps,
             hosts=hosts,
             clock=self.clock,
@@ -255,7 +255,7 @@ class Bench:
             store=store,
             secrets=self.secrets,
             vault=self.vault,
-            endpoint=TokenEndpoint(self.door),
+            endpoint=TokenEndpoint(transport=self.transport),
             apps=self.apps,
             clock=self.clock,
         )
@@ -476,12 +476,11 @@ class Bench:
 
     def _work(self, context: Context, subject: Subject) -> StepContext:
         is_over = final_look_deferral(context.job, self.clock())
-        plugins = self.plugins, self.plugin, self.clock
-        browser = (
-            AnswersOnly(*plugins, is_over)
-            if is_over
-            else PluginTransport(store=self.plugins, sockets=self.plugin, clock=self.clock)
-        )
+        browser = PluginTransport(store=self.plugins, sockets=self.plugin, clock=self.clock)
+        if is_over:
+            browser = AnswersOnly(
+                store=self.plugins, sockets=self.plugin, clock=self.clock, over=is_over
+            )
         begun = context.job.started_at
         return StepContext(
             context=context,
@@ -491,7 +490,7 @@ class Bench:
             effects=self.effects,
             services=StepServices(
                 browser=browser,
-                images=ImageSource(self.web),
+                images=ImageSource(fetcher=self.web),
                 orders=self.book,
                 imports=self.importing,
             ),
@@ -509,8 +508,8 @@ class Bench:
         """Calls of the seller."""
         app = self.platforms[marketplace].app
         return SellerApiClient(
-            door=self.door,
-            pace=self.stores.pace,
+            transport=self.transport,
+            rate_limiter=self.stores.rate_limiter,
             tokens=self.tokens,
             sign=app.sign if app is not None else lambda _: {},
             tenant=self.tenant,

@@ -61,7 +61,7 @@ class Stores:
     sales: SaleStore
     plugins: PluginStore
     statistics: StatisticsStore
-    pace: SellerRateLimiter
+    rate_limiter: SellerRateLimiter
     slots: Semaphore
 
 
@@ -80,7 +80,7 @@ def in_memory() -> Stores:
         sales=FakeSaleStore(products),
         plugins=FakePluginStore(jobs),
         statistics=FakeStatistics(),
-        pace=FakeSellerRateLimiter(),
+        rate_limiter=FakeSellerRateLimiter(),
         slots=FakeSemaphore(),
     )
 
@@ -101,6 +101,6 @@ def on_tables(tables: Tables) -> Stores:
         sales=DynamoSaleStore(client, table),
         plugins=DynamoPluginStore(client, table, jobs),
         statistics=DynamoStatistics(client, table),
-        pace=DynamoSellerRateLimiter(client, table),
+        rate_limiter=DynamoSellerRateLimiter(client, table),
         slots=DynamoSemaphore(client, table),
     )

@@ -41,7 +41,7 @@ def test_a_seller_connects_by_state_and_code_challenge(bench: Bench) -> None:
 # covers T-05
 def test_a_stage_without_a_client_says_where_its_operator_enters_one() -> None:
     with pytest.raises(Conflict) as refusal:
-        ConfiguredSecrets(dict).client("ebay")
+        ConfiguredSecrets(read=dict).client("ebay")
     [field] = refusal.value.details["fields"]
     assert "MarketplaceSecret" in field["hint"]
 

@@ -73,7 +73,7 @@ def test_a_look_that_has_to_wait_goes_on_within_its_hour(marketplace: str, memor
     _lost_then_held(bench, path, happens=True)
     ref = bench.submit("publish", marketplace, product)
     _until_ending(bench, ref)
-    bench.stores.pace.hold(bench.tenant, marketplace, bench.clock() + timedelta(seconds=50))
+    bench.stores.rate_limiter.hold(bench.tenant, marketplace, bench.clock() + timedelta(seconds=50))
     job = bench.finish(ref)
     listing = bench.listings.get(bench.tenant, product.id, marketplace)
     assert listing is not None

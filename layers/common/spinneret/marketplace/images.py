@@ -12,6 +12,7 @@ from spinneret.kernel.errors import (
     UrlInvalid,
     field_error,
 )
+from spinneret.kernel.service import service
 from spinneret.marketplace import limits
 from spinneret.marketplace.calls.service import LATER
 from spinneret.web.fetching.models import FetchRequest
@@ -21,11 +22,11 @@ from spinneret.web.fetching.urls import parse_url
 _TYPES = frozenset({"image/jpeg", "image/png", "image/gif", "image/webp"})
 
 
+@service
 class ImageSource:
     """Fetches images, subject to the address rules."""
 
-    def __init__(self, fetcher: Fetcher) -> None:
-        self._fetcher = fetcher
+    fetcher: Fetcher
 
     def __call__(self, url: str) -> tuple[bytes, str]:
         """Return the file and its media type.
@@ -34,7 +35,7 @@ class ImageSource:
         doesn't answer.
         """
         try:
-            page = self._fetcher.fetch(
+            page = self.fetcher.fetch(
                 FetchRequest(
                     url=parse_url(url),
                     media_types=_TYPES,

@@ -7,12 +7,10 @@ finds its own effect, or ends the look.
 from datetime import datetime, timedelta
 
 from spinneret.jobs.models import Job
-from spinneret.jobs.ports import Sockets
 from spinneret.jobs.worker import Context, Defer
-from spinneret.kernel.clock import Clock
+from spinneret.kernel.service import service
 from spinneret.marketplace import limits
 from spinneret.marketplace.plugins.models import PluginAnswer, PluginRequest
-from spinneret.marketplace.plugins.ports import PluginStore
 from spinneret.marketplace.plugins.transport import PluginTransport
 from spinneret.marketplace.tasks.models import Task
 
@@ -29,16 +27,15 @@ def final_look_deferral(job: Job, now: datetime) -> Defer | None:
     return Defer(later, job.waiting_for or "the outcome of its earlier calls")
 
 
+@service
 class AnswersOnly(PluginTransport):
     """Transport that finds answers a plug-in has sent, and sends no requests."""
 
-    def __init__(self, store: PluginStore, sockets: Sockets, clock: Clock, over: Defer) -> None:
-        super().__init__(store=store, sockets=sockets, clock=clock)
-        self._over = over
+    over: Defer
 
     def ask(self, _: Context, task: Task, __: str, request: PluginRequest) -> PluginAnswer:
         """See PluginTransport. Raises Defer where that would send a request."""
         answer = self.answer_of(task, request)
         if answer is None:
-            raise self._over
+            raise self.over
         return answer

@@ -131,8 +131,8 @@ def connection_service(stage: Stage) -> ConnectionService:
     return ConnectionService(
         store=connection_store(stage),
         secrets=client_secrets(stage),
-        vault=TokenVault(stage.sealer),
-        endpoint=TokenEndpoint(door(stage)),
+        vault=TokenVault(sealer=stage.sealer),
+        endpoint=TokenEndpoint(transport=transport(stage)),
         apps=_apps(),
         hosts=hosts(stage),
         clock=stage.clock,
@@ -152,7 +152,7 @@ def hosts(stage: Stage) -> Hosts:
     return {**known, **given}
 
 
-def door(stage: Stage) -> MarketplaceTransport:
+def transport(stage: Stage) -> MarketplaceTransport:
     """Build the transport to the marketplaces' hosts."""
     return MarketplaceTransport(fetcher=guarded_fetcher(stage), hosts=hosts(stage))
 
@@ -160,7 +160,7 @@ def door(stage: Stage) -> MarketplaceTransport:
 def client_secrets(stage: Stage) -> ConfiguredSecrets:
     """Build the source of this application's client credentials."""
     secret = JsonSecret(stage.secrets, stage[MARKETPLACE_SECRET], time.monotonic)
-    return ConfiguredSecrets(secret.value)
+    return ConfiguredSecrets(read=secret.value)
 
 
 def tokens(stage: Stage) -> Tokens:
@@ -168,8 +168,8 @@ def tokens(stage: Stage) -> Tokens:
     return Tokens(
         store=connection_store(stage),
         secrets=client_secrets(stage),
-        vault=TokenVault(stage.sealer),
-        endpoint=TokenEndpoint(door(stage)),
+        vault=TokenVault(sealer=stage.sealer),
+        endpoint=TokenEndpoint(transport=transport(stage)),
         apps=_apps(),
         clock=stage.clock,
     )
@@ -205,8 +205,8 @@ def _calls_of_a_request(
 ) -> SellerApiClient:
     """Build the client of a request, which has ten seconds for its calls."""
     return SellerApiClient(
-        door=door(stage),
-        pace=DynamoSellerRateLimiter(stage.dynamodb, stage[MARKETPLACE_TABLE]),
+        transport=transport(stage),
+        rate_limiter=DynamoSellerRateLimiter(stage.dynamodb, stage[MARKETPLACE_TABLE]),
         tokens=access,
         sign=signing(marketplace),
         tenant=tenant,

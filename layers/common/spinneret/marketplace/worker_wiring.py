@@ -36,7 +36,7 @@ from spinneret.marketplace.publishing_wiring import (
     task_store,
 )
 from spinneret.marketplace.registry import ACTION_TYPES, PLATFORMS
-from spinneret.marketplace.wiring import CALLING, door, signing, tokens
+from spinneret.marketplace.wiring import CALLING, signing, tokens, transport
 from spinneret.web.fetching.worker_wiring import guarded_fetcher
 
 
@@ -45,7 +45,8 @@ def publish_visits(stage: Stage) -> JobStep:
     """Build the step that processes one job."""
     client, table = stage.dynamodb, stage[MARKETPLACE_TABLE]
     listings = listing_store(stage)
-    access, way, pace = tokens(stage), door(stage), DynamoSellerRateLimiter(client, table)
+    access, sender = tokens(stage), transport(stage)
+    rate_limiter = DynamoSellerRateLimiter(client, table)
     effects = SideEffects(
         store=DynamoEffectStore(client, stage[JOBS_TABLE], stage[IDEMPOTENCY_TABLE]),
         clock=stage.clock,
@@ -54,7 +55,7 @@ def publish_visits(stage: Stage) -> JobStep:
     plugin_sockets = sockets(stage)
     services = StepServices(
         browser=PluginTransport(store=plugins, sockets=plugin_sockets, clock=stage.clock),
-        images=ImageSource(guarded_fetcher(stage)),
+        images=ImageSource(fetcher=guarded_fetcher(stage)),
         orders=order_book(stage, publishing_service(stage)),
         imports=ListingImport(
             products=product_store(stage),
@@ -68,8 +69,8 @@ def publish_visits(stage: Stage) -> JobStep:
     def new_work(context: Context, subject: Subject) -> StepContext:
         is_over = final_look_deferral(context.job, stage.clock())
         calls = SellerApiClient(
-            door=way,
-            pace=pace,
+            transport=sender,
+            rate_limiter=rate_limiter,
             tokens=access,
             sign=signing(subject.marketplace),
             tenant=subject.tenant,
@@ -82,7 +83,9 @@ def publish_visits(stage: Stage) -> JobStep:
         )
         own = services
         if is_over is not None:
-            answers = AnswersOnly(plugins, plugin_sockets, stage.clock, is_over)
+            answers = AnswersOnly(
+                store=plugins, sockets=plugin_sockets, clock=stage.clock, over=is_over
+            )
             own = replace(services, browser=answers)
         return StepContext(
             context=context,

@@ -6,6 +6,7 @@ only to hosts that the stage's configuration names.
 
 import logging
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any, Final
 
@@ -49,23 +50,19 @@ class MarketplaceTransport:
     def send(self, request: MarketRequest, seconds: float) -> MarketAnswer:
         """Return the response, with any status. Raises MarketplaceUnavailable if there is none:
         whether the marketplace acted is then unknown."""
-        return self._fetch(
-            FetchRequest(
-                url=parse_url(self.hosts[request.host] + request.target),
-                method=request.method,
-                body=request.body,
-                headers={"Accept": "application/json", **request.headers},
-                follow_redirects=False,
-                excerpt_bytes=limits.MARKETPLACE_ANSWER_BYTES,
-                excerpt_is_vital=True,
-                total_seconds=seconds,
-                read_seconds=seconds,
-            )
+        fetched = FetchRequest(
+            url=parse_url(self.hosts[request.host] + request.target),
+            method=request.method,
+            body=request.body,
+            headers={"Accept": "application/json", **request.headers},
+            follow_redirects=False,
+            excerpt_bytes=limits.MARKETPLACE_ANSWER_BYTES,
+            excerpt_is_vital=True,
+            total_seconds=seconds,
+            read_seconds=seconds,
         )
-
-    def _fetch(self, request: FetchRequest) -> MarketAnswer:
         try:
-            page = self.fetcher.fetch(request)
+            page = self.fetcher.fetch(fetched)
         except (FetchTimeout, FetchFailed) as error:
             raise MarketplaceUnavailable(error.message, details=error.details) from error
         return MarketAnswer(status=page.status_code, headers=page.headers, body=page.body)
@@ -75,8 +72,8 @@ class MarketplaceTransport:
 class SellerApiClient:
     """Calls of one seller to one marketplace, during one claim."""
 
-    door: MarketplaceTransport
-    pace: SellerRateLimiter
+    transport: MarketplaceTransport
+    rate_limiter: SellerRateLimiter
     tokens: TokenProvider
     sign: Callable[[AccessToken], Mapping[str, str]]
     tenant: str
@@ -139,16 +136,8 @@ class SellerApiClient:
         if left < limits.MARKETPLACE_CALL_SECONDS:
             raise ReleaseJob
         self._wait()
-        headers = self._signature(request)
-        signed = MarketRequest(
-            host=request.host,
-            method=request.method,
-            path=request.path,
-            query=request.query,
-            headers={**request.headers, **headers},
-            body=request.body,
-        )
-        answer = self.door.send(signed, limits.MARKETPLACE_CALL_SECONDS)
+        signed = replace(request, headers={**request.headers, **self._signature(request)})
+        answer = self.transport.send(signed, limits.MARKETPLACE_CALL_SECONDS)
         facts = {"marketplace": self.marketplace, "status": answer.status}
         logger.info("marketplace_called", extra={**facts, "path": request.path})
         return answer
@@ -171,17 +160,17 @@ class SellerApiClient:
         """Wait until the seller's next call is allowed. Raises Defer if that exceeds
         MARKETPLACE_WAIT_SECONDS."""
         now = self.clock()
-        at = self.pace.take(self.tenant, self.marketplace, now)
+        at = self.rate_limiter.take(self.tenant, self.marketplace, now)
         while at > now:
             if at - now > timedelta(seconds=limits.MARKETPLACE_WAIT_SECONDS):
                 raise self._deferral(at)  # only a marketplace's hold lasts so long
             self.sleep((at - now).total_seconds())
             now = max(self.clock(), at)
-            at = self.pace.take(self.tenant, self.marketplace, now)
+            at = self.rate_limiter.take(self.tenant, self.marketplace, now)
 
     def _held(self, answer: MarketAnswer) -> Defer:
         until = self.clock() + asked_wait(answer, self.clock())
-        self.pace.hold(self.tenant, self.marketplace, until)
+        self.rate_limiter.hold(self.tenant, self.marketplace, until)
         return self._deferral(until)
 
     def _deferral(self, until: datetime) -> Defer:
@@ -200,11 +189,13 @@ class SellerApiClient:
     def _obey(self, answer: MarketAnswer) -> None:
         """Hold the next call if the response reports an exhausted budget."""
         if answer.headers.get("x-remaining-today") == "0":
-            until = self.clock() + timedelta(seconds=_DAY_HOLD_SECONDS)
-            self.pace.hold(self.tenant, self.marketplace, until)
+            seconds = _DAY_HOLD_SECONDS
         elif answer.headers.get("x-remaining-this-second") == "0":
-            until = self.clock() + timedelta(seconds=1)
-            self.pace.hold(self.tenant, self.marketplace, until)
+            seconds = 1.0
+        else:
+            return
+        until = self.clock() + timedelta(seconds=seconds)
+        self.rate_limiter.hold(self.tenant, self.marketplace, until)
 
 
 def asked_wait(answer: MarketAnswer, now: datetime) -> timedelta:

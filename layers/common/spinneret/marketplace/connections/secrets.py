@@ -4,17 +4,18 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from spinneret.kernel.errors import Conflict
+from spinneret.kernel.service import service
 from spinneret.marketplace.connections.models import ClientSecrets
 
 
+@service
 class ConfiguredSecrets:
     """Implements ClientSecretProvider over `{"ebay": {"client_id": …, "client_secret": …}, …}`."""
 
-    def __init__(self, read: Callable[[], Mapping[str, Any]]) -> None:
-        self._read = read
+    read: Callable[[], Mapping[str, Any]]
 
     def client(self, marketplace: str) -> ClientSecrets:
-        found = self._read().get(marketplace)
+        found = self.read().get(marketplace)
         if not found or not found.get("client_id"):
             raise Conflict.of_field(
                 "marketplace",

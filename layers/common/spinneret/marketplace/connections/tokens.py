@@ -33,11 +33,11 @@ _RACES: Final = 5  # concurrent writers of one connection
 _SETTLE: Final = timedelta(seconds=2)  # approximate duration of another caller's refresh
 
 
+@service
 class TokenEndpoint:
     """Client of the marketplaces' token endpoints."""
 
-    def __init__(self, door: MarketplaceTransport) -> None:
-        self._door = door
+    transport: MarketplaceTransport
 
     def ask(
         self, app: OAuthApp, client: ClientSecrets, form: Mapping[str, str], now: datetime
@@ -46,7 +46,7 @@ class TokenEndpoint:
         MarketplaceUnavailable."""
         fields = dict(form) if app.basic else {"client_id": client.client_id, **form}
         body, headers = form_body(fields)
-        answer = self._door.send(
+        answer = self.transport.send(
             MarketRequest(
                 host=app.grant_host,
                 method="POST",
@@ -74,7 +74,7 @@ class TokenEndpoint:
             body=body,
             authorised=False,
         )
-        self._door.send(request, limits.MARKETPLACE_CALL_SECONDS)
+        self.transport.send(request, limits.MARKETPLACE_CALL_SECONDS)
 
 
 @service

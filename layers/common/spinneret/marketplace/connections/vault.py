@@ -4,20 +4,21 @@ from collections.abc import Sequence
 
 from spinneret.kernel import bounds
 from spinneret.kernel.sealing import Sealer
+from spinneret.kernel.service import service
 
 
+@service
 class TokenVault:
     """Seals tokens in parts within the sealer's bound, because eBay's tokens have thousands of
     characters. All methods raise DependencyUnavailable."""
 
-    def __init__(self, sealer: Sealer) -> None:
-        self._sealer = sealer
+    sealer: Sealer
 
     def seal(self, tenant: str, marketplace: str, use: str, secret: str) -> tuple[bytes, ...]:
         """Seal the secret and return its parts."""
         raw, step = secret.encode(), bounds.SEALED_MAX_BYTES
         return tuple(
-            self._sealer.seal(
+            self.sealer.seal(
                 raw[start : start + step],
                 tenant=tenant,
                 purpose=f"marketplace-{use} {marketplace} {number}",
@@ -28,7 +29,7 @@ class TokenVault:
     def unseal(self, tenant: str, marketplace: str, use: str, parts: Sequence[bytes]) -> str:
         """Return the secret of sealed parts. Raises SecretUnreadable."""
         return b"".join(
-            self._sealer.unseal(
+            self.sealer.unseal(
                 part, tenant=tenant, purpose=f"marketplace-{use} {marketplace} {number}"
             )
             for number, part in enumerate(parts)

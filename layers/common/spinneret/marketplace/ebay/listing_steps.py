@@ -43,7 +43,7 @@ def account(work: StepContext) -> Mapping[str, Any]:
     site = rules.site_of(content)
     kept = common.fresh(work, site)
     if kept is None:
-        account = Preconditions(api_of(work)).account(site)
+        account = Preconditions(api=api_of(work)).account(site)
         fields = [dict(each) for each in account.missing]
         kept = {**account.found, "missing": fields, "checked_at": to_iso(work.clock())}
         work.calls.remember({site: kept})
@@ -59,7 +59,7 @@ def category(work: StepContext) -> Mapping[str, Any]:
     """Return the leaf category. Raises InputNeeded if the product lacks aspects that it
     requires."""
     _, content = work.subject.sold
-    category = Preconditions(api_of(work)).category(content)
+    category = Preconditions(api=api_of(work)).category(content)
     if category.missing:
         details = {"fields": [dict(each) for each in category.missing], **category.found}
         raise InputNeeded(category.why, details=details)

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from spinneret.kernel.errors import MarketplaceRefused
+from spinneret.kernel.service import service
 from spinneret.marketplace.calls.service import SellerApiClient
 from spinneret.marketplace.ebay import compliance, rules
 from spinneret.marketplace.ebay.api import EbayApi
@@ -16,7 +17,7 @@ def outlooks(
     calls: SellerApiClient, candidates: Sequence[PlannedListing]
 ) -> Iterator[tuple[str, PreflightResult]]:
     """Yield one outlook per candidate. Shared facts are requested once; every call only reads."""
-    seller = _Seller(EbayApi(calls=calls, locale="en-US"))
+    seller = _Seller(api=EbayApi(calls=calls, locale="en-US"))
     for each in candidates:
         try:
             outlook = seller.outlook(each)
@@ -25,10 +26,12 @@ def outlooks(
         yield each.product.id, outlook
 
 
+@service
 class _Seller:
-    def __init__(self, api: EbayApi) -> None:
-        self._api = api
-        self._preconditions = Preconditions(api)
+    api: EbayApi
+
+    def __post_init__(self) -> None:
+        self._preconditions = Preconditions(api=self.api)
         self._violations: dict[str, Mapping[str, Sequence[Mapping[str, Any]]]] = {}
 
     def outlook(self, candidate: PlannedListing) -> PreflightResult:
@@ -46,11 +49,11 @@ class _Seller:
         """Return the fees of an offer that isn't published yet; eBay reports no others."""
         if listing is None or listing.reference is None or listing.state is ListingState.ACTIVE:
             return []
-        return self._api.fees(listing.reference)
+        return self.api.fees(listing.reference)
 
     def _against(self, site: str, listing: Listing | None) -> Sequence[Mapping[str, Any]]:
         if listing is None or listing.external_id is None:
             return []
         if site not in self._violations:
-            self._violations[site] = compliance.violations(self._api, site)
+            self._violations[site] = compliance.violations(self.api, site)
         return self._violations[site].get(listing.external_id, ())

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from spinneret.kernel.errors import field_error
+from spinneret.kernel.service import service
 from spinneret.marketplace.ebay import rules
 from spinneret.marketplace.ebay.answers import Aspect
 from spinneret.marketplace.ebay.api import EbayApi
@@ -29,11 +30,13 @@ class Precondition:
     """One sentence that names everything missing."""
 
 
+@service
 class Preconditions:
     """Looks up each precondition once and caches it."""
 
-    def __init__(self, api: EbayApi) -> None:
-        self._api = api
+    api: EbayApi
+
+    def __post_init__(self) -> None:
         self._accounts: dict[str, Precondition] = {}
         self._trees: dict[str, str] = {}
         self._aspects: dict[tuple[str, str], Sequence[Aspect]] = {}
@@ -49,42 +52,40 @@ class Preconditions:
         lacks."""
         site, category_id = rules.site_of(content), content.category_id
         if site not in self._trees:
-            self._trees[site] = self._api.tree(site)
+            self._trees[site] = self.api.tree(site)
         tree = self._trees[site]
         if category_id is None:
-            category_id = self._api.suggested_category(tree, content.title)
+            category_id = self.api.suggested_category(tree, content.title)
         if category_id is None:
             return Precondition(
                 found={},
-                missing=[_needs("overrides.ebay.category_id", "choose a category")],
+                missing=[field_error("overrides.ebay.category_id", "choose a category")],
                 why="eBay suggests no category for the title",
             )
         if (tree, category_id) not in self._aspects:
-            self._aspects[tree, category_id] = self._api.aspects(tree, category_id)
+            self._aspects[tree, category_id] = self.api.aspects(tree, category_id)
         lacking = rules.missing_aspects(self._aspects[tree, category_id], content)
         return Precondition(
             found={"category_id": category_id, "tree": tree},
-            missing=[_needs(f"attributes.{name}", "the category requires it") for name in lacking],
+            missing=[
+                field_error(f"attributes.{name}", "the category requires it") for name in lacking
+            ],
             why=f"the category requires: {', '.join(lacking)}",
         )
 
     def _account(self, site: str) -> Precondition:
         missing: list[Mapping[str, str]] = []
         found: dict[str, str] = {}
-        if _PROGRAMME not in self._api.programmes():
-            missing.append(_needs("account", "join the business policies programme"))
+        if _PROGRAMME not in self.api.programmes():
+            missing.append(field_error("account", "join the business policies programme"))
         for kind in POLICIES:
-            policies = self._api.policies(kind, site)
+            policies = self.api.policies(kind, site)
             if policies:
                 found[f"{kind}_policy_id"] = policies[0].id
             else:
-                missing.append(_needs("policy", f"create a {kind} policy for {site}"))
-        if locations := self._api.locations():
+                missing.append(field_error("policy", f"create a {kind} policy for {site}"))
+        if locations := self.api.locations():
             found["location_key"] = locations[0].id
         else:
-            missing.append(_needs("location", "create an inventory location"))
+            missing.append(field_error("location", "create an inventory location"))
         return Precondition(found=found, missing=missing)
-
-
-def _needs(field_name: str, text: str) -> dict[str, str]:
-    return field_error(field_name, text)

@@ -32,26 +32,30 @@ def check(content: Content) -> Sequence[Mapping[str, str]]:
     """Return the fields that Etsy would refuse, each with its message."""
     found = []
     if len(content.title) > TITLE_MAX:
-        found.append(_wrong("title", f"Etsy accepts at most {TITLE_MAX} characters"))
+        found.append(field_error("title", f"Etsy accepts at most {TITLE_MAX} characters"))
     found += [
-        _wrong("title", f"Etsy takes {sign} once")
+        field_error("title", f"Etsy takes {sign} once")
         for sign in _ONCE
         if content.title.count(sign) > 1
     ]
     if not 1 <= len(content.images) <= IMAGES_MAX:
-        found.append(_wrong("images", f"Etsy requires 1 to {IMAGES_MAX} images"))
+        found.append(field_error("images", f"Etsy requires 1 to {IMAGES_MAX} images"))
     if content.quantity < 1:
-        found.append(_wrong("quantity", "at least 1 to list it"))
+        found.append(field_error("quantity", "at least 1 to list it"))
     if content.category_id is None or not content.category_id.isdecimal():
-        found.append(_wrong("overrides.etsy.category_id", "the number of an Etsy taxonomy node"))
+        found.append(
+            field_error("overrides.etsy.category_id", "the number of an Etsy taxonomy node")
+        )
     tags = tags_of(content)
     if len(tags) > TAGS_MAX or any(len(tag) > TAG_MAX for tag in tags):
         message = f"at most {TAGS_MAX} tags of at most {TAG_MAX} characters"
-        found.append(_wrong("attributes.tags", message))
+        found.append(field_error("attributes.tags", message))
     if content.attributes.get("who_made", "i_did") not in _WHO:
-        found.append(_wrong("attributes.who_made", f"one of {', '.join(sorted(_WHO))}"))
+        found.append(field_error("attributes.who_made", f"one of {', '.join(sorted(_WHO))}"))
     if not _is_period(content.attributes.get("when_made", "made_to_order")):
-        found.append(_wrong("attributes.when_made", "a period that Etsy accepts, such as 1990s"))
+        found.append(
+            field_error("attributes.when_made", "a period that Etsy accepts, such as 1990s")
+        )
     return found
 
 
@@ -178,7 +182,3 @@ def money_text(money: Money) -> str:
     """Format Etsy's amount and divisor as a decimal."""
     digits = CURRENCIES.get(money.get("currency_code", "EUR"), 2)
     return f"{money['amount'] / (money['divisor'] or 1):.{digits}f}"
-
-
-def _wrong(field: str, message: str) -> dict[str, str]:
-    return field_error(field, message)

@@ -8,6 +8,7 @@ from typing import Final, Protocol
 from spinneret.jobs import rules
 from spinneret.jobs.models import Job, JobEvent, JobStatus
 from spinneret.kernel.errors import DependencyUnavailable
+from spinneret.kernel.service import service
 from spinneret.marketplace.kinds import PUBLISH
 
 logger = logging.getLogger(__name__)
@@ -40,11 +41,11 @@ class StatisticsStore(Protocol):
         """Return all action types with runs that ended on a day."""
 
 
+@service
 class Statistics:
     """Listener of the job store that counts ended runs."""
 
-    def __init__(self, store: StatisticsStore) -> None:
-        self._store = store
+    store: StatisticsStore
 
     def __call__(self, job: Job, _: Sequence[JobEvent]) -> None:
         """Count the end of a run; never raises.
@@ -58,6 +59,6 @@ class Statistics:
         began, ended = job.started_at, job.finished_at
         seconds = round((ended - began).total_seconds()) if began and ended else 0
         try:
-            self._store.count(job, outcome, seconds)
+            self.store.count(job, outcome, seconds)
         except DependencyUnavailable as error:
             logger.warning("not_counted", extra={"job_id": job.id, "reason": error.message})

@@ -12,4 +12,4 @@ MARKETPLACE_TABLE: Final = text("MARKETPLACE_TABLE")
 
 def counting(stage: Stage) -> Statistics:
     """Build the listener that counts ends by action type."""
-    return Statistics(DynamoStatistics(stage.dynamodb, stage[MARKETPLACE_TABLE]))
+    return Statistics(store=DynamoStatistics(stage.dynamodb, stage[MARKETPLACE_TABLE]))

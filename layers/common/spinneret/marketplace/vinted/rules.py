@@ -28,22 +28,24 @@ def check(content: Content) -> Sequence[Mapping[str, str]]:
     """Return the fields that Vinted would refuse, each with its message."""
     found = []
     if not TITLE[0] <= len(content.title) <= TITLE[1]:
-        found.append(_wrong("title", f"Vinted accepts {TITLE[0]} to {TITLE[1]} characters"))
+        found.append(field_error("title", f"Vinted accepts {TITLE[0]} to {TITLE[1]} characters"))
     if not DESCRIPTION[0] <= len(plain_text(content.description)) <= DESCRIPTION[1]:
         message = f"Vinted accepts {DESCRIPTION[0]} to {DESCRIPTION[1]} characters"
-        found.append(_wrong("description", message))
+        found.append(field_error("description", message))
     if not PHOTOS[0] <= len(content.images) <= PHOTOS[1]:
-        found.append(_wrong("images", f"Vinted requires {PHOTOS[0]} to {PHOTOS[1]} photos"))
+        found.append(field_error("images", f"Vinted requires {PHOTOS[0]} to {PHOTOS[1]} photos"))
     if content.price < PRICE_MIN:
-        found.append(_wrong("price", "Vinted requires at least 1.00"))
+        found.append(field_error("price", "Vinted requires at least 1.00"))
     if content.currency not in CURRENCIES:
-        found.append(_wrong("currency", f"one of {', '.join(sorted(CURRENCIES))}"))
+        found.append(field_error("currency", f"one of {', '.join(sorted(CURRENCIES))}"))
     if content.attributes.get("condition") not in CONDITIONS:
-        found.append(_wrong("attributes.condition", "Vinted requires a known one"))
+        found.append(field_error("attributes.condition", "Vinted requires a known one"))
     if content.category_id is None or not content.category_id.isdecimal():
-        found.append(_wrong("overrides.vinted.category_id", "the number of a Vinted catalogue"))
+        found.append(
+            field_error("overrides.vinted.category_id", "the number of a Vinted catalogue")
+        )
     found += [
-        _wrong(f"attributes.{name}", "a numeric id of Vinted")
+        field_error(f"attributes.{name}", "a numeric id of Vinted")
         for name in _NUMBERS
         if not content.attributes.get(name, "0").isdecimal()
     ]
@@ -69,7 +71,3 @@ def draft_of(content: Content, photo_ids: Sequence[str], reference: str) -> dict
             **numbers,
         }
     }
-
-
-def _wrong(field: str, message: str) -> dict[str, str]:
-    return field_error(field, message)
