@@ -66,7 +66,7 @@ def standing(work: StepContext, api: EtsyApi, listing_id: str) -> ShopListing:
 
 def update_draft(work: StepContext, api: EtsyApi, shown: ShopListing) -> bool:
     """Update fields that differ from the product; return whether any did. Tags that aren't the
-    product's are left."""
+    product's stay."""
     _, content = work.subject.sold
     wanted = rules.changes_of(content)
     changed = any(shown.get(name) != value for name, value in wanted.items() if value)
