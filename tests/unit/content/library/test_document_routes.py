@@ -434,6 +434,7 @@ def test_uploading_a_deleted_document_again_restores_it(shelves: LibraryFixture)
 # covers C-05
 def test_reindexing_makes_a_new_version_of_the_same_text(shelves: LibraryFixture) -> None:
     document = shelves.stored(tags=["silk"], metadata={"a": 1})
+    shelves.clock.advance(60)
     answer = shelves.send("POST", f"/{document.id}/reindex")
     assert answer.status == 202
     assert shelves.queue.sent[-1].lane == Lane("documents-low")
@@ -448,7 +449,26 @@ def test_reindexing_makes_a_new_version_of_the_same_text(shelves: LibraryFixture
         document.content_hash,
     )
     assert {each.version for each in shelves.index.held.values()} == {after.version}
+    assert (after.changed_at, after.crawled_at) == (document.changed_at, document.crawled_at)
     assert len(shelves.embedder.embedded) == 1  # known for a week
+
+
+def test_a_text_that_changes_while_it_is_reindexed_is_kept(
+    shelves: LibraryFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = {"url": "https://site.example/"}
+    document = shelves.stored("Silk of worms.", **page)
+    tokenize = shelves.embedder.tokenize
+
+    def raced(*given: Any) -> Any:
+        monkeypatch.setattr(shelves.embedder, "tokenize", tokenize)
+        shelves.stored("Silk of spiders.", **page)
+        return tokenize(*given)
+
+    answer = shelves.send("POST", f"/{document.id}/reindex")
+    monkeypatch.setattr(shelves.embedder, "tokenize", raced)
+    assert shelves.work(answer.body["job_id"]).status is JobStatus.COMPLETED
+    assert shelves.send("GET", f"/{document.id}").body["content"] == "Silk of spiders."
 
 
 def test_a_reindexed_page_knows_still_what_it_was_read_from(shelves: LibraryFixture) -> None:

@@ -62,8 +62,8 @@ class DocumentDraft:
     tag_ids: tuple[str, ...] = ()
     annotations: Mapping[str, Any] = field(default_factory=dict)
     origin: Origin | None = None
-    anew: bool = False
-    """Whether to reindex unchanged content, too; a deleted document then stays deleted."""
+    of: Document | None = None
+    """The document whose stored text this is, to index it again; it stays deleted if it is."""
     without_collection: bool = False
     """Whether to leave the document's collection because it was deleted meanwhile."""
 
@@ -111,21 +111,26 @@ class Indexer:
         url: UrlTaken | None = None,
         processing: AbstractContextManager[object] = nullcontext(),  # has no state
     ) -> Indexed:
-        """Index a page; skip embedding and indexing of unchanged content unless `draft.anew`.
+        """Index a page; skip embedding and indexing of unchanged content.
 
         `processing` is entered to cut and embed, not to wait for the index and the store. Restores
-        a deleted document unless `draft.anew`. A fetched page is committed under the lease of its
-        URL, which ends. Raises LeaseLost, UrlLeaseLost, EmbeddingRefused, ContentRefused,
-        DependencyUnavailable and what `checkpoint` raises.
+        a deleted document. A fetched page is committed under the lease of its URL, which ends.
+        Raises LeaseLost, UrlLeaseLost, EmbeddingRefused, ContentRefused, DependencyUnavailable and
+        what `checkpoint` raises; VersionRaced if the document of a stored text has changed, whose
+        text may be older now.
         """
         identity = rules.document_id(draft.tenant, draft.url_key)
         assert url is None or url.lease.document_id == identity  # it moved along redirects
         claim = _Claim(job=lease, url=None if url is None else url.lease)
-        current = self.documents.get(draft.tenant, identity) if url is None else url.document
+        current = draft.of
+        if current is None:
+            current = self.documents.get(draft.tenant, identity) if url is None else url.document
         for _ in range(_RACES):
             try:
                 return self._index_once(draft, current, claim, checkpoint, remaining, processing)
             except VersionRaced:
+                if draft.of is not None:
+                    raise
                 logger.info("document_version_raced", extra={"url": draft.url})
                 current = self.documents.get(draft.tenant, identity)
             except CollectionGone:
@@ -150,7 +155,7 @@ class Indexer:
             and current.content_hash == digest
             and current.embedding_model == embedder.model_id
             and current.chunking == draft.chunking
-            and not draft.anew
+            and draft.of is None
         ):
             return self._seen_again(draft, current, claim, remaining)
         checkpoint("chunking", 40)
@@ -218,8 +223,8 @@ class Indexer:
             embedding_model=embedder.model_id,
             job_id=lease.job_id,
             created_at=now if current is None else current.created_at,
-            crawled_at=now,
-            changed_at=now,
+            crawled_at=now if draft.of is None else draft.of.crawled_at,
+            changed_at=current.changed_at if current and current.content_hash == digest else now,
             updated_at=now,
             source=draft.source,
             parent_url=None if current is None else current.parent_url,
@@ -254,7 +259,7 @@ class Indexer:
 
 
 def _labelled(document: Document, draft: DocumentDraft) -> Document:
-    """Return the document with the page's labels, restored unless `draft.anew`."""
+    """Return the document with the page's labels, restored unless it is indexed again."""
     return replace(
         document,
         parent_url=draft.parent_url or document.parent_url,
@@ -265,5 +270,5 @@ def _labelled(document: Document, draft: DocumentDraft) -> Document:
         annotations=rules.merged(document.annotations, draft.annotations)
         if draft.annotations
         else document.annotations,
-        deleted_at=document.deleted_at if draft.anew else None,
+        deleted_at=None if draft.of is None else document.deleted_at,
     )

@@ -71,16 +71,23 @@ class ReindexPipeline:
 
     def __call__(self, context: Context) -> Mapping[str, Any]:
         """Reindex the document; raise NotFound if it was deleted meanwhile."""
-        context.checkpoint("reading", 10)
-        identity = context.job.payload["document_id"]
-        document = self.documents.get(context.job.tenant, identity)
+        for _ in range(_RACES):
+            context.checkpoint("reading", 10)
+            page = self._stored(context.job.tenant, context.job.payload["document_id"])
+            try:
+                return result(_indexed(self.indexer, page, context))
+            except VersionRaced:
+                continue
+        raise DependencyUnavailable("dynamodb", "too many versions of one page at once")
+
+    def _stored(self, tenant: str, identity: str) -> DocumentDraft:
+        document = self.documents.get(tenant, identity)
         if document is None or document.deleted_at is not None:
             raise NotFound("no such document")
         try:
-            page = page_of(document, self.contents.get(document.content_key))
+            return page_of(document, self.contents.get(document.content_key))
         except KeyError as error:
             raise ContentRefused("the text is gone", details={"reason": "gone"}) from error
-        return result(_indexed(self.indexer, page, context))
 
 
 @service
@@ -180,7 +187,7 @@ def page_of(document: Document, markdown: str) -> DocumentDraft:
         chunking=document.chunking,
         source=document.source,
         origin=document.origin,
-        anew=True,
+        of=document,
     )
 
 
