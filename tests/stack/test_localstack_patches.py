@@ -36,6 +36,7 @@ def test_every_patch_is_still_needed(stack: Any) -> None:
         check=True,
     )
     assert json.loads(answer.stdout) == {
+        "cloudformation-deletion": True,
         "cloudformation-polling": True,
         "code-urls": True,
         "form-bodies": True,
@@ -94,6 +95,27 @@ def test_a_resource_type_that_is_not_supported_fails_its_stack(aws: Callable[[st
         assert _wait_for_stack(cloudformation, "probe-unsupported") == "CREATE_FAILED"
     finally:
         cloudformation.delete_stack(StackName="probe-unsupported")
+
+
+def test_a_stack_is_deleted_only_when_its_nested_stack_is(aws: Callable[[str], Any]) -> None:
+    cloudformation, s3 = aws("cloudformation"), aws("s3")
+    s3.create_bucket(Bucket="probe-nested")
+    s3.put_object(Bucket="probe-nested", Key="inner.json", Body=_template(_FUNCTION))
+    url = s3.meta.endpoint_url + "/probe-nested/inner.json"
+    nested = {"Type": "AWS::CloudFormation::Stack", "Properties": {"TemplateURL": url}}
+    outer = cloudformation.create_stack(StackName="probe-outer", TemplateBody=_template(nested))
+    assert _wait_for_stack(cloudformation, "probe-outer") == "CREATE_COMPLETE"
+    [inner] = cloudformation.describe_stack_resources(StackName="probe-outer")["StackResources"]
+
+    cloudformation.delete_stack(StackName="probe-outer")
+    assert _wait_for_stack(cloudformation, outer["StackId"]) == "DELETE_COMPLETE"
+    for stack in (outer["StackId"], inner["PhysicalResourceId"]):
+        events = cloudformation.describe_stack_events(StackName=stack)["StackEvents"]
+        statuses = {each["ResourceStatus"] for each in events}
+        assert statuses == {
+            *("CREATE_IN_PROGRESS", "CREATE_COMPLETE"),
+            *("DELETE_IN_PROGRESS", "DELETE_COMPLETE"),
+        }
 
 
 # Step Functions

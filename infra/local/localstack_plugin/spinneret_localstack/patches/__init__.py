@@ -7,6 +7,7 @@ the defect.
 from typing import Protocol
 
 from spinneret_localstack.patches import (
+    cloudformation_deletion,
     cloudformation_polling,
     code_urls,
     form_bodies,
@@ -24,6 +25,7 @@ class Patch(Protocol):
 
 
 PATCHES: dict[str, Patch] = {
+    "cloudformation-deletion": cloudformation_deletion,
     "cloudformation-polling": cloudformation_polling,
     "code-urls": code_urls,
     "form-bodies": form_bodies,
