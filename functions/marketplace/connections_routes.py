@@ -8,7 +8,6 @@ from marketplace.marketplace_examples import PREFERENCES
 from spinneret.access.keys.models import Scope
 from spinneret.access.permissions import Permission
 from spinneret.kernel import bounds
-from spinneret.kernel.clock import utc_now
 from spinneret.kernel.errors import (
     AuthRequired,
     Conflict,
@@ -19,10 +18,7 @@ from spinneret.kernel.errors import (
     MarketplaceUnsupported,
     ReauthNeeded,
 )
-from spinneret.marketplace.connections.api_models import (
-    ConnectionView,
-    ConsentView,
-)
+from spinneret.marketplace.connections.api_models import ConnectionView, ConsentView
 from spinneret.marketplace.preferences.api_models import (
     ChoicesView,
     ChoiceView,
@@ -30,7 +26,6 @@ from spinneret.marketplace.preferences.api_models import (
     PreferencesChange,
     PreferencesView,
 )
-from spinneret.marketplace.reports import received
 from spinneret.marketplace.wiring import marketplace_api
 from spinneret.runtime.http.declaration import declared
 from spinneret.runtime.http.routes import Routes
@@ -177,5 +172,5 @@ def receive_webhook(marketplace: str) -> Response[None]:
     The request is signed by the marketplace.
     """
     event = router.current_event
-    received(routes.services, marketplace, event.headers, event.body or "", utc_now())
+    routes.services.reports.receive(marketplace, event.headers, event.body or "")
     return Response(status_code=204)

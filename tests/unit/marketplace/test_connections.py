@@ -6,7 +6,6 @@ import hmac
 import json
 from collections.abc import Callable
 from dataclasses import replace
-from types import SimpleNamespace
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -15,7 +14,7 @@ from spinneret.jobs.worker import Defer
 from spinneret.kernel.errors import AuthRequired, Conflict, NotFound, ReauthNeeded
 from spinneret.marketplace.connections.models import ConnectionStatus
 from spinneret.marketplace.connections.secrets import ConfiguredSecrets
-from spinneret.marketplace.reports import received
+from spinneret.marketplace.reports import ReportService
 from tests.markets.bench import Bench
 from tests.markets.etsy import KEYS, SHOP
 from tests.markets.web import StubResponse
@@ -189,10 +188,13 @@ def _signed(body: str, at: int, secret: str = KEYS["webhook_secret"]) -> dict[st
 
 
 def _report(bench: Bench, headers: dict[str, str], body: str) -> None:
-    services = SimpleNamespace(
-        connections=bench.connecting, secrets=bench.secrets, publishing=bench.publishing
+    reports = ReportService(
+        connections=bench.connecting,
+        secrets=bench.secrets,
+        publishing=bench.publishing,
+        clock=bench.clock,
     )
-    received(services, "etsy", headers, body, bench.clock())  # type: ignore[arg-type]
+    reports.receive("etsy", headers, body)
 
 
 def test_a_webhook_has_the_sellers_orders_read(bench: Bench) -> None:

@@ -52,6 +52,7 @@ from spinneret.marketplace.publishing_wiring import (
     publishing_service,
 )
 from spinneret.marketplace.registry import ACTION_TYPES, CHOICES, NOT_IMPORTED, PLATFORMS
+from spinneret.marketplace.reports import ReportService
 from spinneret.web.fetching.worker_wiring import FETCHING, guarded_fetcher
 
 BEGIN_SECONDS: Final = 15.0  # of a request's 29 s, for creating its jobs
@@ -82,7 +83,7 @@ class MarketplaceApi:
     preferences: PreferenceService
     choices: ChoiceReader
     imports: ImportService
-    secrets: ConfiguredSecrets
+    reports: ReportService
     statistics: StatisticsStore
     return_url: str
 
@@ -96,6 +97,7 @@ def marketplace_api(stage: Stage) -> MarketplaceApi:
     publishing = publishing_service(
         stage, lambda ref: batches.run(ref, remaining_of(BEGIN_SECONDS, time.monotonic))
     )
+    connections = connection_service(stage)
     return MarketplaceApi(
         products=product_service(stage),
         publishing=publishing,
@@ -110,7 +112,7 @@ def marketplace_api(stage: Stage) -> MarketplaceApi:
         jobs=job_control(stage, store),
         listings=listings,
         orders=order_book(stage, publishing),
-        connections=connection_service(stage),
+        connections=connections,
         preferences=PreferenceService(
             store=preference_store(stage), marketplaces=CHOICES, clock=stage.clock
         ),
@@ -119,7 +121,12 @@ def marketplace_api(stage: Stage) -> MarketplaceApi:
             choosing={name: each.choosing for name, each in PLATFORMS.items()},
             calls=partial(_calls_of_a_request, stage, tokens(stage)),
         ),
-        secrets=client_secrets(stage),
+        reports=ReportService(
+            connections=connections,
+            secrets=client_secrets(stage),
+            publishing=publishing,
+            clock=stage.clock,
+        ),
         statistics=DynamoStatistics(stage.dynamodb, stage[MARKETPLACE_TABLE]),
         return_url=stage[MARKETPLACE_RETURN_URL],
     )

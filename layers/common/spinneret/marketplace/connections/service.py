@@ -2,7 +2,6 @@
 
 import base64
 import hashlib
-import hmac
 from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from typing import Final
@@ -145,18 +144,6 @@ class ConnectionService:
             known = ", ".join(sorted(self.apps))
             raise NotFound(f"not a marketplace with OAuth connections: one of {known}")
         return app
-
-
-def verified(secret: str, identifier: str, stamped: str, body: bytes, signatures: str) -> bool:
-    """Return whether one of the signatures matches these bytes (Standard Webhooks, version 1)."""
-    key = base64.b64decode(secret.removeprefix("whsec_"))
-    signed = hmac.new(key, f"{identifier}.{stamped}.".encode() + body, hashlib.sha256).digest()
-    expected = base64.b64encode(signed)
-    given = [each.partition(",") for each in signatures.split()]
-    return any(
-        version == "v1" and hmac.compare_digest(each.encode(), expected)
-        for version, _, each in given
-    )
 
 
 def _empty(

@@ -2,7 +2,6 @@
 
 import logging
 from collections.abc import Callable
-from typing import Protocol
 
 from spinneret.jobs import rules
 from spinneret.jobs.children import Children
@@ -10,7 +9,7 @@ from spinneret.jobs.driven.ports import Executions
 from spinneret.jobs.leases import Remaining, reclaim
 from spinneret.jobs.models import Job, JobRef, JobStatus
 from spinneret.jobs.ports import JobStore
-from spinneret.jobs.worker import Context
+from spinneret.jobs.worker import Context, Worker
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import LeaseLost
 from spinneret.kernel.service import service
@@ -18,12 +17,6 @@ from spinneret.marketplace.kinds import PUBLISH
 from spinneret.marketplace.publishing.engine import require_time
 
 logger = logging.getLogger(__name__)
-
-
-class Runner(Protocol):
-    """Runs the job that a message names; see `Worker.run`."""
-
-    def run(self, ref: JobRef, remaining: Remaining) -> None: ...
 
 
 def batch_preparation(children: Children, clock: Clock) -> Callable[[Context], None]:
@@ -47,7 +40,7 @@ class Dispatcher:
     """
 
     store: JobStore
-    batches: Runner
+    batches: Worker
     executions: Executions
     clock: Clock
 
