@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from datetime import timedelta
 from types import SimpleNamespace
 from typing import Any
 
@@ -9,12 +10,12 @@ import pytest
 
 from marketplace.marketplace_routes import router as marketplace_routes
 from spinneret.jobs.models import JobRef
-from spinneret.jobs.worker import ReleaseJob
+from spinneret.jobs.worker import Defer
 from spinneret.kernel.errors import ValidationFailed
-from spinneret.marketplace.imports.limits import IMPORT_PAGE
 from spinneret.marketplace.imports.models import ImportedListing, ImportOutcome
 from spinneret.marketplace.imports.rules import UNFIT_SKU
 from spinneret.marketplace.imports.service import ImportService
+from spinneret.marketplace.limits import IMPORT_PAGE
 from spinneret.marketplace.listings.models import Listing, ListingState
 from spinneret.marketplace.products.models import Product
 from spinneret.marketplace.products.rules import NO_VARIATIONS
@@ -144,14 +145,14 @@ def test_other_listings_become_products_that_are_updated_and_not_listed_again(be
 def test_an_order_that_is_read_before_the_import_creates_its_product_counts_afterwards(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def released(*_: Any) -> Product:
-        raise ReleaseJob
+    def deferred(*_: Any) -> Product:
+        raise Defer(bench.clock() + timedelta(seconds=900), "the test")
 
     _on_etsy(bench, 11, "Scarf")
     bench.clock.advance(3600)
     ref = bench.submit("import", "etsy", create=True)
     with monkeypatch.context() as patch:
-        patch.setattr(bench.cataloguing, "create", released)
+        patch.setattr(bench.cataloguing, "create", deferred)
         bench.once(ref)  # the listing is read
         bench.etsy.sell("", 1)
         bench.etsy.receipts[0]["transactions"][0]["listing_id"] = 11

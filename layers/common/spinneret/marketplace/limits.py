@@ -15,6 +15,7 @@ TOKEN_REFRESH_SECONDS: Final = 30  # a running refresh counts as lost after this
 PRECONDITIONS_FRESH_SECONDS: Final = 3600  # a shop's policies and locations are cached this long
 CHOICES_FRESH_SECONDS: Final = 60  # so long a choice that is gone, or new, may be overlooked
 PRECONDITIONS_DOUBTFUL_SECONDS: Final = 60  # as long, if one is missing or the job is a retry
+IMPORT_PAGE: Final = 25  # listings of a page, and of a transaction: below DynamoDB's 100 and 4 MB
 PLUGIN_TASK_SECONDS: Final = 60.0  # B-07: maximum response time of a plug-in
 PLUGIN_WAITS_WOKEN: Final = 25  # by one hello; the others' heartbeats end soon
 RECONCILED_PER_READ: Final = 50  # listings that are checked again when orders are read

@@ -12,7 +12,7 @@ from spinneret.marketplace.calls.models import MarketAnswer, MarketRequest, json
 from spinneret.marketplace.calls.service import LATER, SellerApiClient
 from spinneret.marketplace.ebay import answers
 from spinneret.marketplace.ebay.errors import names_errors, parameter, part_refusal, refusal
-from spinneret.marketplace.imports.limits import IMPORT_PAGE
+from spinneret.marketplace.limits import IMPORT_PAGE
 from spinneret.marketplace.publishing.choices import Option
 
 API: Final = "ebay.api"

@@ -66,7 +66,7 @@ def category(work: StepContext) -> Mapping[str, Any]:
     return category.found
 
 
-def upload(url: str, work: StepContext) -> Mapping[str, Any]:
+def upload(url: str, _: int, work: StepContext) -> Mapping[str, Any]:
     """Return the copy at eBay's picture service; upload the image unless the product has a copy."""
     known = work.listing.images.get(url)
     address = known or api_of(work).upload_image(url)
@@ -91,8 +91,7 @@ def put_item(work: StepContext) -> Mapping[str, Any]:
 
 def _wanted_item(work: StepContext, standing: Mapping[str, Any]) -> dict[str, Any]:
     _, content = work.subject.sold
-    images = [work.results[f"image-{n}"]["image_url"] for n in range(1, len(content.images) + 1)]
-    return rules.item_of(content, images, standing)
+    return rules.item_of(content, common.copies(work, "image_url"), standing)
 
 
 def make_offer(work: StepContext) -> Mapping[str, Any]:

@@ -99,9 +99,8 @@ def update(subject: Subject) -> Sequence[PlanStep]:
 def delete(subject: Subject) -> Sequence[PlanStep]:
     """Return the steps that withdraw the offer. It stays, and a later publish creates another
     listing from it."""
-    generation = subject.listing.generation if subject.listing else 1
     path = "/sell/inventory/v1/offer/{offerId}/withdraw"
-    what = {"generation": generation}
+    what = {"generation": subject.generation}
     return [
         step("withdraw", "End listing", "POST", path, what, listing_steps.withdraw),
         common.forget(subject, "withdraw"),
@@ -168,18 +167,5 @@ def _preparations(subject: Subject) -> list[PlanStep]:
 
 
 def _images(subject: Subject) -> list[PlanStep]:
-    _, content = subject.sold
-    total = len(content.images)
-    return [
-        PlanStep(
-            key=f"image-{number}",
-            type=TaskType.DIRECT_HTTP,
-            description=f"Upload image {number}/{total}",
-            method="POST",
-            path="/commerce/media/v1_beta/image/create_image_from_url",
-            payload={"photo_url": url, "photo_order": number},
-            run=partial(listing_steps.upload, url),
-            of_run=True,  # eBay may have refused the copy
-        )
-        for number, url in enumerate(content.images, start=1)
-    ]
+    path = "/commerce/media/v1_beta/image/create_image_from_url"
+    return common.image_steps(subject, path, listing_steps.upload, TaskType.DIRECT_HTTP)

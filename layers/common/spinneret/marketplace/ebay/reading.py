@@ -9,7 +9,7 @@ from spinneret.marketplace.ebay import rules
 from spinneret.marketplace.ebay.answers import Order
 from spinneret.marketplace.ebay.api import EbayApi
 from spinneret.marketplace.ebay.listing_steps import api_of, listing_of, standing_offer
-from spinneret.marketplace.listings.models import Listing, ListingState
+from spinneret.marketplace.listings.models import Listing, ListingState, drift_rows
 from spinneret.marketplace.money import decimal_text
 from spinneret.marketplace.orders.models import OrderState
 from spinneret.marketplace.publishing import common
@@ -111,7 +111,7 @@ def _adopted(work: StepContext, offer: Mapping[str, Any], listing_id: str) -> Ma
     return {
         "state": "active",
         "ebay_id": listing_id,
-        "drift": [[each.field, each.ours, each.theirs] for each in drift],
+        "drift": drift_rows(drift),
     }
 
 

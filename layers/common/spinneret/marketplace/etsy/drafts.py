@@ -31,6 +31,16 @@ def standing_id(listing: Listing) -> str | None:
     return None if listing.state in ENDED else listing.external_id or listing.reference
 
 
+def found_id(work: StepContext, api: EtsyApi) -> str | None:
+    """Return the id of the listing on record, or of one whose creation was begun; see `find`."""
+    listing = work.listing
+    listing_id = standing_id(listing)
+    if listing_id is None and listing.state is ListingState.CREATING:
+        found = find(work, api)
+        return str(found["listing_id"]) if found else None
+    return listing_id
+
+
 def make(work: StepContext, api: EtsyApi, account: Mapping[str, Any]) -> str:
     """Return the id of the product's listing: the one on record, or a new one.
 

@@ -6,8 +6,8 @@ from html import unescape
 from spinneret.marketplace.etsy import rules
 from spinneret.marketplace.etsy.answers import ShopListing
 from spinneret.marketplace.etsy.api import EtsyApi
-from spinneret.marketplace.imports.limits import IMPORT_PAGE
 from spinneret.marketplace.imports.models import FoundListing, FoundPage
+from spinneret.marketplace.limits import IMPORT_PAGE
 
 
 def read_page(api: EtsyApi, after: str | None) -> FoundPage:

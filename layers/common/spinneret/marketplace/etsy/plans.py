@@ -1,7 +1,6 @@
 """Steps of each action on Etsy."""
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import Any, Final
 
 from spinneret.kernel.canonical import fingerprint
@@ -11,7 +10,6 @@ from spinneret.marketplace.etsy import drafts, reading, rules
 from spinneret.marketplace.etsy.api import EtsyApi
 from spinneret.marketplace.etsy.choosing import CHOOSING, shop_of
 from spinneret.marketplace.etsy.importing import read_page
-from spinneret.marketplace.listings.models import ListingState
 from spinneret.marketplace.products.models import Content
 from spinneret.marketplace.publishing import common
 from spinneret.marketplace.publishing.choices import require_choices
@@ -64,7 +62,7 @@ def update(subject: Subject) -> Sequence[PlanStep]:
 
 def delete(subject: Subject) -> Sequence[PlanStep]:
     """Return the steps that delete the listing."""
-    what = {"generation": subject.listing.generation if subject.listing else 1}
+    what = {"generation": subject.generation}
     return [
         _account_step(),
         step("delete", "Delete listing", "DELETE", _LISTING, what, _delete),
@@ -131,22 +129,8 @@ def _account_step(content: Content | None = None) -> PlanStep:
 
 def _images(subject: Subject) -> list[PlanStep]:
     """Return one step per image, run one at a time: Etsy mixes up ranks of overlapping uploads."""
-    _, content = subject.sold
-    total = len(content.images)
-    generation = subject.listing.generation if subject.listing else 1
-    return [
-        PlanStep(
-            key=f"image-{number}",
-            type=TaskType.FILE_OPERATION,
-            description=f"Upload image {number}/{total}",
-            method="POST",
-            path=f"{_SHOP}/listings/{{id}}/images",
-            payload={"photo_url": url, "photo_order": number, "generation": generation},
-            run=partial(_upload, url, number),
-            of_run=True,
-        )
-        for number, url in enumerate(content.images, start=1)
-    ]
+    path, via = f"{_SHOP}/listings/{{id}}/images", TaskType.FILE_OPERATION
+    return common.image_steps(subject, path, _upload, via, generation=subject.generation)
 
 
 def _contents(what: Mapping[str, Any]) -> list[PlanStep]:
@@ -227,12 +211,8 @@ def _upload(url: str, number: int, work: StepContext) -> Mapping[str, Any]:
 
 def _order(work: StepContext) -> Mapping[str, Any]:
     """Set the image order as a whole and verify it, because Etsy sometimes ignores ranks."""
-    _, content = work.subject.sold
     api, listing_id = _api(work), _listing_id(work)
-    wanted = [
-        str(work.results[f"image-{number}"]["image_id"])
-        for number in range(1, len(content.images) + 1)
-    ]
+    wanted = common.copies(work, "image_id")
     if _shown(api, listing_id) != wanted:
         api.change(listing_id, {"image_ids": wanted}, "images")
         if (shown := _shown(api, listing_id)) != wanted:
@@ -301,10 +281,7 @@ def _page(listing_id: str) -> str:
 
 def _delete(work: StepContext) -> Mapping[str, Any]:
     listing, api = work.listing, _api(work)
-    listing_id = drafts.standing_id(listing)
-    if listing_id is None and listing.state is ListingState.CREATING:
-        found = drafts.find(work, api)
-        listing_id = str(found["listing_id"]) if found else None
+    listing_id = drafts.found_id(work, api)
     if listing_id is None:
         return {"deleted": False, "on_record": None}
     deleted = api.delete(listing_id)

@@ -9,7 +9,7 @@ from spinneret.kernel.errors import InputNeeded, MarketplaceUnsettled
 from spinneret.marketplace.etsy import drafts, rules
 from spinneret.marketplace.etsy.answers import Receipt, ShopListing
 from spinneret.marketplace.etsy.api import EtsyApi
-from spinneret.marketplace.listings.models import Listing, ListingState
+from spinneret.marketplace.listings.models import Listing, ListingState, drift_rows
 from spinneret.marketplace.money import decimal_text
 from spinneret.marketplace.orders.models import OrderState
 from spinneret.marketplace.products.models import Content
@@ -27,10 +27,7 @@ def sync(work: StepContext, api: EtsyApi) -> Mapping[str, Any]:
     """
     _, content = work.subject.sold
     listing = work.listing
-    listing_id = drafts.standing_id(listing)
-    if listing_id is None and listing.state is ListingState.CREATING:
-        found = drafts.find(work, api)
-        listing_id = str(found["listing_id"]) if found else None
+    listing_id = drafts.found_id(work, api)
     if listing_id is None:
         if listing.version:
             work.record(last_sync_at=work.clock())
@@ -52,7 +49,7 @@ def sync(work: StepContext, api: EtsyApi) -> Mapping[str, Any]:
     return {
         "state": standing["state"],
         "etsy_id": listing_id,
-        "drift": [[each.field, each.ours, each.theirs] for each in drift],
+        "drift": drift_rows(drift),
     }
 
 

@@ -17,7 +17,6 @@ from spinneret.kernel.errors import Conflict, Contended, ValidationFailed
 from spinneret.kernel.paging import items_of
 from spinneret.kernel.service import service
 from spinneret.marketplace.imports import rules
-from spinneret.marketplace.imports.limits import IMPORT_PAGE
 from spinneret.marketplace.imports.models import (
     FoundListing,
     FoundPage,
@@ -25,6 +24,7 @@ from spinneret.marketplace.imports.models import (
     ImportOutcome,
 )
 from spinneret.marketplace.imports.ports import ImportStore
+from spinneret.marketplace.limits import IMPORT_PAGE
 from spinneret.marketplace.listings.models import ENDED, Listing, ListingState
 from spinneret.marketplace.listings.ports import ListingStore
 from spinneret.marketplace.products.models import Override, Product

@@ -22,7 +22,7 @@ from spinneret.jobs.models import Lease
 from spinneret.kernel.errors import Contended, LeaseLost
 from spinneret.kernel.ids import is_id
 from spinneret.kernel.paging import Page
-from spinneret.marketplace.listings.models import Drift, Listing
+from spinneret.marketplace.listings.models import Listing, drift_rows
 from spinneret.marketplace.listings.rules import held_by
 
 _RECORD: Final = 0
@@ -127,10 +127,6 @@ def _drift(stored: list[list[str]]) -> list[dict[str, Any]]:
     return [{"field": name, "ours": ours, "theirs": theirs} for name, ours, theirs in stored]
 
 
-def _stored_drift(drift: tuple[Drift, ...]) -> list[list[str]]:
-    return [[each.field, each.ours, each.theirs] for each in drift]
-
-
 LISTINGS: Final = Codec(
     Listing,
     key=lambda listing: _key(listing.tenant, listing.product_id, listing.marketplace),
@@ -139,6 +135,6 @@ LISTINGS: Final = Codec(
     columns={
         "attempted_titles": SPARSE,
         "has_tags": SPARSE,
-        "drift": Column(encode=_stored_drift, decode=_drift),
+        "drift": Column(encode=drift_rows, decode=_drift),
     },
 )

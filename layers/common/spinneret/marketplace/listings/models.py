@@ -1,6 +1,6 @@
 """Data types of listing records."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -30,6 +30,11 @@ class Drift:
     field: str
     ours: str
     theirs: str
+
+
+def drift_rows(drift: Sequence[Drift]) -> list[list[str]]:
+    """Return the differences as lists, as rows and results have them."""
+    return [[each.field, each.ours, each.theirs] for each in drift]
 
 
 @dataclass(frozen=True, kw_only=True)

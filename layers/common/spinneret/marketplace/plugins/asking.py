@@ -6,8 +6,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from spinneret.kernel import bounds
-from spinneret.kernel.errors import MarketplaceRefused, MarketplaceUnavailable
-from spinneret.marketplace.plugins import answers
+from spinneret.kernel.errors import InputNeeded, MarketplaceRefused, MarketplaceUnavailable
 from spinneret.marketplace.plugins.models import PluginAnswer, PluginRequest
 from spinneret.marketplace.plugins.transport import PluginTransport
 from spinneret.marketplace.publishing.work import StepContext
@@ -75,8 +74,8 @@ def unrepeatable(
         try:
             return read(answer)
         except (MarketplaceRefused, MarketplaceUnavailable) as error:
-            if not answers.is_refusal(answer):
-                raise answers.undecided(f"{error.message}: {_LOOK}") from error
+            if not answer.is_refusal:
+                raise undecided(f"{error.message}: {_LOOK}") from error
             browser.begin_again(task, request)
             raise
 
@@ -88,9 +87,15 @@ def unrepeatable(
         except MarketplaceUnavailable as late:
             if not browser.was_sent(task, request):
                 raise
-            raise answers.undecided(f"{late.message}: {_LOOK}") from late
+            raise undecided(f"{late.message}: {_LOOK}") from late
 
     return work.once(what, perform, find, _SECONDS)
+
+
+def undecided(message: str) -> InputNeeded:
+    """Build the exception for a question that only the seller can answer."""
+    fix = "submit link_product with its external_id, or with null if there is none"
+    return InputNeeded.of_field("input_data.external_id", message, fix)
 
 
 def _browser(work: StepContext) -> tuple[PluginTransport, Task]:

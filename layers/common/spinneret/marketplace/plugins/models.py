@@ -3,9 +3,11 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 from spinneret.jobs.models import JobRef
+
+TOO_SLOW: Final = 408  # an intermediary gave up: what the marketplace did is unknown
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,6 +30,19 @@ class PluginAnswer:
 
     status: int
     body: Mapping[str, Any]
+
+    @property
+    def is_refusal(self) -> bool:
+        """Whether the answer proves that nothing was done: a 4xx with a reason.
+
+        An answer without a reason may come from an intermediary, and any other status may come
+        after the action.
+        """
+        return (
+            400 <= self.status < 500
+            and self.status != TOO_SLOW
+            and any(self.body.get(name) for name in ("message", "code", "errors"))
+        )
 
 
 @dataclass(frozen=True, kw_only=True)

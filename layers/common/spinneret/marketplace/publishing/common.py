@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
+from functools import partial
 from typing import Any, Final
 
 from spinneret.jobs.worker import Defer
@@ -17,7 +18,7 @@ from spinneret.marketplace import limits
 from spinneret.marketplace.listings.models import Drift, Listing, ListingState
 from spinneret.marketplace.products.models import Content
 from spinneret.marketplace.publishing.models import Subject
-from spinneret.marketplace.publishing.plans import PlanStep
+from spinneret.marketplace.publishing.plans import PlanStep, step
 from spinneret.marketplace.publishing.work import StepContext
 from spinneret.marketplace.tasks.models import TaskType
 
@@ -29,8 +30,7 @@ def identity(subject: Subject) -> dict[str, Any]:
     """Return the payload on which every step depends that creates or changes a listing. It
     identifies the product, its content and the generation of the listing."""
     product, content = subject.sold
-    generation = subject.listing.generation if subject.listing else 1
-    return {"sku": product.sku, "content": content.digest, "generation": generation}
+    return {"sku": product.sku, "content": content.digest, "generation": subject.generation}
 
 
 def chosen(content: Content | None) -> dict[str, Any]:
@@ -80,7 +80,7 @@ def require_fit(check: Check, content: Content) -> None:
 def validate(check: Check) -> Callable[[Subject], PlanStep]:
     """Return a step that checks the product by the marketplace's rules, without calling it."""
 
-    def step(subject: Subject) -> PlanStep:
+    def validation(subject: Subject) -> PlanStep:
         _, content = subject.sold
 
         def run(_: StepContext) -> Mapping[str, Any]:
@@ -95,7 +95,40 @@ def validate(check: Check) -> Callable[[Subject], PlanStep]:
             run=run,
         )
 
-    return step
+    return validation
+
+
+def image_steps(
+    subject: Subject,
+    path: str,
+    upload: Callable[[str, int, StepContext], Mapping[str, Any]],
+    via: TaskType,
+    **more: Any,
+) -> list[PlanStep]:
+    """Return one step per image, which calls `upload(url, number, work)`. It counts for one run
+    only, since the marketplace may have refused or removed its copy. `more` joins the payload."""
+    _, content = subject.sold
+    total = len(content.images)
+    return [
+        step(
+            f"image-{number}",
+            f"Upload image {number}/{total}",
+            "POST",
+            path,
+            {"photo_url": url, "photo_order": number, **more},
+            partial(upload, url, number),
+            via,
+            of_run=True,
+        )
+        for number, url in enumerate(content.images, start=1)
+    ]
+
+
+def copies(work: StepContext, name: str) -> list[str]:
+    """Return what the image steps have found under a name, in the product's order."""
+    _, content = work.subject.sold
+    numbers = range(1, len(content.images) + 1)
+    return [str(work.results[f"image-{number}"][name]) for number in numbers]
 
 
 def save(
@@ -133,12 +166,11 @@ def forget(subject: Subject, ending: str) -> PlanStep:
     `ending` is the key of the step that ended it, whose result holds the listing's id on record at
     that time (`on_record`). A listing recorded after that is kept.
     """
-    generation = subject.listing.generation if subject.listing else 1
 
     def run(work: StepContext) -> Mapping[str, Any]:
         listing, looked = work.listing, work.results[ending]
         is_it = listing.external_id in (None, looked["on_record"])
-        if listing.version and listing.generation == generation and is_it:
+        if listing.version and listing.generation == subject.generation and is_it:
             ended(work, listing, ListingState.ENDED)
         return {"deleted": True, "external_id": looked["on_record"]}
 
@@ -146,7 +178,7 @@ def forget(subject: Subject, ending: str) -> PlanStep:
         key="save",
         type=TaskType.DB_OPERATION,
         description="Save the end of the listing",
-        payload={"generation": generation},
+        payload={"generation": subject.generation},
         run=run,
     )
 

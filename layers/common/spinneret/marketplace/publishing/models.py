@@ -44,6 +44,11 @@ class Subject:
     """The job's `input_data`."""
 
     @property
+    def generation(self) -> int:
+        """Generation of the listing, or of the one to create."""
+        return self.listing.generation if self.listing else 1
+
+    @property
     def sold(self) -> tuple[Product, Content]:
         """Product and its content; only for actions that need a product."""
         assert self.product is not None

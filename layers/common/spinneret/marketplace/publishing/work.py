@@ -154,7 +154,7 @@ class StepContext:
         listing has ended since the job's steps were planned.
         """
         listing, subject = self.listing, self.subject
-        if listing.generation != (subject.listing.generation if subject.listing else 1):
+        if listing.generation != subject.generation:
             raise Conflict("the listing has ended in the meantime: publish again")
         is_old = listing.intent_at is not None and listing.intent_at + _KNOWN <= self.clock()
         if is_old and (found := reconcile()) is not None:

@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from spinneret.kernel.errors import MarketplaceRefused, MarketplaceUnavailable
-from spinneret.marketplace.plugins.answers import TOO_SLOW
-from spinneret.marketplace.plugins.models import PluginAnswer
+from spinneret.marketplace.plugins.models import TOO_SLOW, PluginAnswer
 from spinneret.marketplace.refusals import Meaning, Problem, refusal_error
 
 # Meanings by status; the site's own message is added.

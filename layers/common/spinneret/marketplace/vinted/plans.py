@@ -8,9 +8,8 @@ from typing import Any, Final
 
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import MarketplaceRefused, MarketplaceUnavailable
-from spinneret.marketplace.listings.models import ListingState
+from spinneret.marketplace.listings.models import ListingState, drift_rows
 from spinneret.marketplace.plugins import asking
-from spinneret.marketplace.plugins.answers import undecided
 from spinneret.marketplace.plugins.models import PluginAnswer, PluginRequest
 from spinneret.marketplace.publishing import common
 from spinneret.marketplace.publishing.models import Subject
@@ -19,6 +18,7 @@ from spinneret.marketplace.publishing.work import StepContext
 from spinneret.marketplace.tasks.models import TaskType
 from spinneret.marketplace.vinted import errors, rules
 
+_PHOTOS: Final = "/api/v2/photos"
 _DRAFTS: Final = "/api/v2/item_upload/drafts"
 _ITEMS: Final = "/api/v2/item_upload/items"
 # Listings begun longer ago aren't looked up, because their records may be purged.
@@ -33,7 +33,7 @@ def publish(subject: Subject) -> Sequence[PlanStep]:
     what = common.identity(subject)
     return [
         common.validate(rules.check)(subject),
-        *_photos(subject, what),
+        *_photos(subject),
         _step("draft", "Create draft", "POST", _DRAFTS, what, _draft, of_run=True),
         _step(
             "complete", "Create listing", "POST", f"{_DRAFTS}/{{id}}/completion", what, _complete
@@ -47,7 +47,7 @@ def update(subject: Subject) -> Sequence[PlanStep]:
     what = common.identity(subject)
     return [
         common.validate(rules.check)(subject),
-        *_photos(subject, what),
+        *_photos(subject),
         _step("item", "Update listing", "PUT", f"{_ITEMS}/{{id}}", what, _update),
         common.save(subject, _known, "vinted_id"),
     ]
@@ -56,7 +56,7 @@ def update(subject: Subject) -> Sequence[PlanStep]:
 def delete(subject: Subject) -> Sequence[PlanStep]:
     """Return the steps that delete the item and check that it is gone; the next publication creates
     another."""
-    what = {"generation": subject.listing.generation if subject.listing else 1}
+    what = {"generation": subject.generation}
     return [
         _step("delete", "Delete listing", "DELETE", f"{_ITEMS}/{{id}}", what, _delete),
         common.forget(subject, "delete"),
@@ -83,31 +83,19 @@ def link_product(subject: Subject) -> Sequence[PlanStep]:
     ]
 
 
-def _photos(subject: Subject, what: Mapping[str, Any]) -> list[PlanStep]:
-    _, content = subject.sold
-    total = len(content.images)
-    return [
-        _step(
-            f"image-{number}",
-            f"Upload image {number}/{total}",
-            "POST",
-            "/api/v2/photos",
-            {"photo_url": url, "photo_order": number, "generation": what["generation"]},
-            partial(_photo, url),
-            of_run=True,  # Vinted may have refused the copy
-        )
-        for number, url in enumerate(content.images, start=1)
-    ]
+def _photos(subject: Subject) -> list[PlanStep]:
+    via, generation = TaskType.PLUGIN_HTTP, subject.generation
+    return common.image_steps(subject, _PHOTOS, _photo, via, generation=generation)
 
 
-def _photo(url: str, work: StepContext) -> Mapping[str, Any]:
+def _photo(url: str, _: int, work: StepContext) -> Mapping[str, Any]:
     """Upload a photo. A repetition does no harm, since the photo belongs to nothing yet."""
     known = work.listing.images.get(url)
     if known is not None:
         return {"photo_id": known}
     # An earlier run's answer has a copy that Vinted may have refused.
     name = f"{work.context.job.id}/{work.context.job.run}/{url}"
-    request = PluginRequest(method="POST", path="/api/v2/photos", body={}, photo_url=url, once=name)
+    request = PluginRequest(method="POST", path=_PHOTOS, body={}, photo_url=url, once=name)
     photo_id = asking.repeatable(work, request, lambda answer: errors.id_of(errors.success(answer)))
     work.record_image(url, photo_id)
     return {"photo_id": photo_id}
@@ -125,11 +113,7 @@ def _refused_photos_forgotten(work: StepContext) -> Iterator[None]:
 def _body(work: StepContext) -> dict[str, Any]:
     """Return the product as an item, with the photos in the product's order."""
     product, content = work.subject.sold
-    photos = [
-        str(work.results[f"image-{number}"]["photo_id"])
-        for number in range(1, len(content.images) + 1)
-    ]
-    return rules.draft_of(content, photos, product.sku)
+    return rules.draft_of(content, common.copies(work, "photo_id"), product.sku)
 
 
 def _draft(work: StepContext) -> Mapping[str, Any]:
@@ -138,7 +122,7 @@ def _draft(work: StepContext) -> Mapping[str, Any]:
         return {"draft_id": None, "vinted_id": standing.external_id}
     began = work.record_intent().intent_at
     if began is not None and began + _KNOWN <= work.clock():
-        raise undecided("the outcome of the listing's creation is unknown")
+        raise asking.undecided("the outcome of the listing's creation is unknown")
     refused = work.listing.reference
     what = "draft" if refused is None else f"draft-after-{refused}"
     draft = PluginRequest(method="POST", path=_DRAFTS, body=_body(work))
@@ -221,7 +205,7 @@ def _delete(work: StepContext) -> Mapping[str, Any]:
     listing = work.listing
     if listing.external_id is None:
         if listing.state is ListingState.CREATING:
-            raise undecided("it is unknown whether a listing was created")
+            raise asking.undecided("it is unknown whether a listing was created")
         return {"deleted": False, "on_record": None}
     path = f"{_ITEMS}/{listing.external_id}"
     request = PluginRequest(method="DELETE", path=path, body={})
@@ -240,7 +224,7 @@ def _sync(work: StepContext) -> Mapping[str, Any]:
     listing = work.listing
     if listing.external_id is None:
         if listing.state is ListingState.CREATING:
-            raise undecided("it is unknown whether a listing was created")
+            raise asking.undecided("it is unknown whether a listing was created")
         return {"state": "unknown"}
     request = PluginRequest(method="GET", path=f"{_ITEMS}/{listing.external_id}", body={})
     item = asking.repeatable(work, request, errors.item_unless_gone)
@@ -249,7 +233,7 @@ def _sync(work: StepContext) -> Mapping[str, Any]:
         return {"state": "ended"}
     drift = common.drift_between({"title": content.title}, {"title": item.get("title")})
     work.record(drift=drift, last_sync_at=work.clock())
-    return {"state": "active", "drift": [[each.field, each.ours, each.theirs] for each in drift]}
+    return {"state": "active", "drift": drift_rows(drift)}
 
 
 def _link(work: StepContext) -> Mapping[str, Any]:
