@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from datetime import timedelta
 from types import SimpleNamespace
 from typing import Any
 
@@ -10,7 +9,7 @@ import pytest
 
 from marketplace.marketplace_routes import router as marketplace_routes
 from spinneret.jobs.models import JobRef
-from spinneret.jobs.worker import Defer
+from spinneret.jobs.worker import ReleaseJob
 from spinneret.kernel.errors import ValidationFailed
 from spinneret.marketplace.imports.models import ImportedListing, ImportOutcome
 from spinneret.marketplace.imports.rules import UNFIT_SKU
@@ -145,18 +144,19 @@ def test_other_listings_become_products_that_are_updated_and_not_listed_again(be
 def test_an_order_that_is_read_before_the_import_creates_its_product_counts_afterwards(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def deferred(*_: Any) -> Product:
-        raise Defer(bench.clock() + timedelta(seconds=900), "the test")
+    def released(*_: Any) -> Product:
+        raise ReleaseJob
 
     _on_etsy(bench, 11, "Scarf")
     bench.clock.advance(3600)
     ref = bench.submit("import", "etsy", create=True)
     with monkeypatch.context() as patch:
-        patch.setattr(bench.cataloguing, "create", deferred)
+        patch.setattr(bench.cataloguing, "create", released)
         bench.once(ref)  # the listing is read
-        bench.etsy.sell("", 1)
-        bench.etsy.receipts[0]["transactions"][0]["listing_id"] = 11
-        bench.done("orders", "etsy")
+    bench.queue.take()  # of the import
+    bench.etsy.sell("", 1)
+    bench.etsy.receipts[0]["transactions"][0]["listing_id"] = 11
+    bench.done("orders", "etsy")
     assert [each.outcome for each in bench.sales.page(bench.tenant, None, 9).items] == [
         "unknown_product"
     ]
