@@ -127,6 +127,11 @@ def test_a_retry_is_a_new_run_of_the_same_job() -> None:
     assert after.fence > failed.fence
 
 
+def test_a_new_run_shows_nothing_of_the_result_before_it() -> None:
+    partial = in_state(JobStatus.PARTIALLY_FAILED, result={"pages": 3})
+    assert rules.retry(partial, NOW).result is None
+
+
 def test_pausing_lifts_the_limit_of_pending() -> None:
     paused = rules.pause(in_state(JobStatus.PENDING, expires_at=NOW + SECOND), NOW)
     assert (paused.expires_at, rules.resume(paused, NOW).expires_at) == (None, None)

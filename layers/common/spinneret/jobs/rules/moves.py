@@ -97,6 +97,7 @@ def retry(job: Job, now: datetime) -> Job:
         ending=False,
         progress=0 if from_scratch else job.progress,
         step=None,
+        result=None,
         last_error=None,
         family=None if family is None else replace(family, settled=False, retried_in=run),
     )
