@@ -90,3 +90,10 @@ def test_the_expiry_of_a_held_job_moves_along(lasted: float, wait: float) -> Non
     assert after.due_at == now + timedelta(seconds=wait)
     assert after.expires_at == now + timedelta(seconds=7 + wait)
     assert (after.sends, after.status) == (1, JobStatus.PENDING)
+
+
+def test_a_suspension_uses_up_none_of_the_time_that_a_job_may_wait() -> None:
+    now, ahead = factories.job().created_at + timedelta(hours=3), timedelta(minutes=15)
+    job = replace(factories.job(), deferred_since=now, waiting_since=now)
+    after = rules.put_off(job, now - ahead, now)
+    assert (after.deferred_since, after.waiting_since) == (now + ahead, now + ahead)

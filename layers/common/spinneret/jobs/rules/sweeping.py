@@ -87,12 +87,23 @@ def resent(job: Job, now: datetime) -> Job:
 
 
 def put_off(job: Job, since: datetime, now: datetime) -> Job:
-    """Return a pending job of a suspended tenant, due after `held_for`, with its expiry moved."""
+    """Return a pending job of a suspended tenant, due after `held_for`.
+
+    Its expiry, and the beginnings from which the limits of its waits count, move as far.
+    """
     wait = held_for(since, now)
-    expires_at = None if job.expires_at is None else job.expires_at + wait
     return replace(
-        waiting(job, now + wait, now), expires_at=expires_at, resent_at=None, updated_at=now
+        waiting(job, now + wait, now),
+        deferred_since=_later(job.deferred_since, wait),
+        waiting_since=_later(job.waiting_since, wait),
+        expires_at=_later(job.expires_at, wait),
+        resent_at=None,
+        updated_at=now,
     )
+
+
+def _later(moment: datetime | None, by: timedelta) -> datetime | None:
+    return None if moment is None else moment + by
 
 
 def held_for(since: datetime, now: datetime) -> timedelta:
