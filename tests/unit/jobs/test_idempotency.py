@@ -5,12 +5,14 @@ from typing import Any
 import pytest
 
 from spinneret.jobs import rules
+from spinneret.jobs.models import Reply, RequestKey
 from spinneret.jobs.ports import NewJob, SubmissionRaced
-from spinneret.jobs.service import JobService
+from spinneret.jobs.service import JobService, Submitted
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import (
     DependencyUnavailable,
     IdempotencyMismatch,
+    ValidationFailed,
 )
 from tests import factories
 from tests.fakes.jobs import FakeJobQueue, FakeJobStore
@@ -82,6 +84,21 @@ def test_a_job_knows_the_key_that_it_came_under(service: JobService, store: Fake
     forced = ids(submit(service, factories.draft(duplicate_key=None)))
     keys = [stored(store, job_id).idempotency_key for [job_id] in (named, unnamed, forced)]
     assert keys == ["order-1", "other-page", None]
+
+
+def test_an_answer_that_no_row_can_hold_is_refused_only_under_a_key(
+    service: JobService, queue: FakeJobQueue
+) -> None:
+    """The DynamoDB table refuses it with an error that says nothing, again at each repetition."""
+    large = Reply(status=202, body={"urls": ["\u4e2d" * 2048] * 100})
+
+    def submitted(key: RequestKey | None) -> Submitted:
+        return service.submit("acme", [factories.draft()], key, lambda _: large)
+
+    with pytest.raises(ValidationFailed):
+        submitted(factories.request_key())
+    assert queue.sent == []
+    assert submitted(None).reply == large
 
 
 # ---------------------------------------------------------------- Races

@@ -1,4 +1,4 @@
-"""Checks of the free-form values in a job's row: they must be JSON and within a size limit."""
+"""Checks of the free-form values that are stored: they must be JSON and within a size limit."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -22,6 +22,15 @@ def check_result(result: Mapping[str, Any]) -> None:
     reason = _unfit(result, limits.JOB_RESULT_BYTES)
     if reason is not None:
         raise ResultRefused(f"the job's result {reason}")
+
+
+def check_reply(reply: Mapping[str, Any]) -> None:
+    """Check a reply that is stored for its Idempotency-Key. Raises ValidationFailed."""
+    reason = _unfit(reply, limits.JOB_REPLY_BYTES)
+    if reason is not None:
+        raise ValidationFailed.of_field(
+            "body", f"the answer {reason}", "send less in one request, or no Idempotency-Key"
+        )
 
 
 def _unfit(value: Mapping[str, Any], most: int) -> str | None:

@@ -13,6 +13,7 @@ OUTCOME_TRIES: Final = 20  # writes of one outcome: over two minutes, if lease a
 OUTCOME_CAP_SECONDS: Final = 16.0  # … with full jitter between two of them
 JOB_PAYLOAD_BYTES: Final = 160 * 1024  # of JSON: a webhook's body and headers, all escapes, …
 JOB_RESULT_BYTES: Final = 192 * 1024  # … and the result stay below the 400 KB of DynamoDB's items
+JOB_REPLY_BYTES: Final = 384 * 1024  # of JSON: a stored reply stays below the same 400 KB
 CHILD_SHARDS: Final = 12  # counters of one parent: all of them in one transaction of 100
 CHILDREN_PER_SHARD: Final = 250
 CHILDREN_CHECK_SECONDS: Final = 60.0  # until the sweeper checks for a missed end of a parent

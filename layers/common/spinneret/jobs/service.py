@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from spinneret.jobs import rules
+from spinneret.jobs.bodies import check_reply
 from spinneret.jobs.kinds import KindPolicy
 from spinneret.jobs.models import (
     ChildCounts,
@@ -82,7 +83,8 @@ class JobService:
 
         `answer` renders the reply from the jobs, draft by draft; it may amend existing jobs. With
         `parents`, the jobs are parents, whose number of children is unknown. Raises
-        IdempotencyMismatch if the key was used with another payload.
+        IdempotencyMismatch if the key was used with another payload, and ValidationFailed for a
+        reply over JOB_REPLY_BYTES that is to be stored.
         """
         # Most jobs have no duplicate: one alone is written first, and its holder read if refused.
         look = len(drafts) > 1
@@ -98,7 +100,7 @@ class JobService:
                 family = rules.new_family(None)
                 new = [replace(item, job=replace(item.job, family=family)) for item in new]
             try:
-                reply = answer(placed)
+                reply = _storable(answer(placed), request)
                 self.store.submit(new, first_events(new), request, reply, now)
             except SubmissionRaced:
                 continue
@@ -156,7 +158,7 @@ class JobService:
             job = replace(made.job, family=family)
             founded = NewJob(job=job, plan=plan)
             try:
-                reply = answer(job, placed)
+                reply = _storable(answer(job, placed), request)
                 self.store.submit([founded], first_events([founded]), request, reply, now)
             except SubmissionRaced:
                 continue
@@ -219,6 +221,13 @@ class JobService:
         if stored.payload != request.payload:
             raise IdempotencyMismatch("this Idempotency-Key was used with another payload")
         return Submitted(reply=stored.reply, replayed=True)
+
+
+def _storable(reply: Reply, request: RequestKey | None) -> Reply:
+    """Return the reply. Raises ValidationFailed if it can't be stored under the request's key."""
+    if request is not None:
+        check_reply(reply.body)
+    return reply
 
 
 def first_events(new: Sequence[NewJob]) -> list[JobEvent]:
