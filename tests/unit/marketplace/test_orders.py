@@ -227,12 +227,15 @@ def test_a_seller_who_connects_again_while_a_pass_looks_stays_connected(bench: B
     assert bench.polling.run().read == 1  # Etsy's are being read
 
 
-def test_one_seller_who_fails_keeps_nobody_from_being_polled(bench: Bench) -> None:
+@pytest.mark.parametrize("error", [DependencyUnavailable("dynamodb"), KeyError("unreadable")])
+def test_one_seller_who_fails_keeps_nobody_from_being_polled(
+    bench: Bench, error: Exception
+) -> None:
     get = bench.connections.get
 
     def failing(tenant: str, marketplace: str) -> Any:
         if marketplace == "ebay":
-            raise DependencyUnavailable("dynamodb")
+            raise error
         return get(tenant, marketplace)
 
     bench.connections.get = failing  # type: ignore[method-assign]

@@ -55,7 +55,7 @@ class OrderPolling:
         for seller in sellers.items:
             try:
                 done = replace(done, read=done.read + self._polled(seller))
-            except DomainError as error:  # one failure must not stop the others
+            except Exception as error:  # noqa: BLE001 - logged; one must not stop the others
                 done = _failed(done, error)
         self.sales.keep_position(_SELLERS, sellers.after)
         sales = self.sales.open(self.sales.position(_SALES), limits.SALES_ADJUSTED_PER_PASS)
@@ -63,7 +63,7 @@ class OrderPolling:
             try:
                 self.book.adjust_again(tenant, key)
                 done = replace(done, adjusted=done.adjusted + 1)
-            except DomainError as error:  # one failure must not stop the others
+            except Exception as error:  # noqa: BLE001 - logged; one must not stop the others
                 done = _failed(done, error)
         self.sales.keep_position(_SALES, sales.after)
         logger.info("orders_polled", extra={"read": done.read, "adjusted": done.adjusted})
@@ -89,6 +89,9 @@ class OrderPolling:
         return True
 
 
-def _failed(done: PollResult, error: DomainError) -> PollResult:
-    logger.warning("polling_refused", extra={"code": error.code, "reason": error.message})
+def _failed(done: PollResult, error: Exception) -> PollResult:
+    if isinstance(error, DomainError):
+        logger.warning("polling_refused", extra={"code": error.code, "reason": error.message})
+    else:  # such as a row that this release can't read
+        logger.error("polling_failed", exc_info=error)
     return replace(done, failed=done.failed + 1)
