@@ -2,12 +2,14 @@
 
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
+from typing import Any
 
 import pytest
 
 from spinneret.jobs import limits, rules
 from spinneret.jobs.models import ChildCounts, Failure, Job, JobRef, JobStatus, Transition
 from spinneret.jobs.parents import ParentEnds
+from spinneret.kernel.errors import DependencyUnavailable, LeaseLost
 from spinneret.kernel.paging import Page
 from tests import factories
 from tests.fakes.jobs import FakeJobStore
@@ -180,6 +182,29 @@ def test_a_child_that_has_ended_keeps_none_of_its_siblings_from_being_cancelled(
     household.deliver()
     household.move(household.parent, Transition.CANCEL)
     assert household.counts() == ChildCounts(created=4, completed=1, cancelled=3)
+
+
+class _IndexIsDown(FakeJobStore):
+    def children(self, *_: Any) -> Page[JobRef]:
+        raise DependencyUnavailable("dynamodb")
+
+
+class _ChildNeverRests(FakeJobStore):
+    def transition(self, before: Job, *given: Any, **named: Any) -> int:
+        if before.payload.get("n") == 0:
+            raise LeaseLost("moved on")
+        return super().transition(before, *given, **named)
+
+
+@pytest.mark.parametrize(("store", "left"), [(_IndexIsDown(), 3), (_ChildNeverRests(), 1)])
+def test_a_cancelled_parent_answers_so_whatever_keeps_its_children(
+    store: FakeJobStore, left: int
+) -> None:
+    household = ParentScenario(3, store=store)
+    household.deliver()
+    household.move(household.parent, Transition.CANCEL)
+    assert household.job(household.parent).status is JobStatus.CANCELLED
+    assert household.counts().pending == left
 
 
 # ---------------------------------------------------------------- Further runs

@@ -1,5 +1,6 @@
 """A tenant's operations on its jobs: read, cancel, pause, resume and retry."""
 
+import logging
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import datetime
@@ -20,10 +21,19 @@ from spinneret.jobs.ports import Holder, JobQueue, JobStore, Reopening, Submissi
 from spinneret.jobs.worker import send
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
-from spinneret.kernel.errors import Conflict, Contended, LeaseLost, NotFound, existing
+from spinneret.kernel.errors import (
+    Conflict,
+    Contended,
+    DependencyUnavailable,
+    LeaseLost,
+    NotFound,
+    existing,
+)
 from spinneret.kernel.paging import Page
 from spinneret.kernel.races import until_written
 from spinneret.kernel.service import service
+
+logger = logging.getLogger(__name__)
 
 _ALIVE = (JobStatus.PENDING, JobStatus.RUNNING, JobStatus.PAUSED)
 
@@ -78,7 +88,7 @@ class JobControl:
             if after.status is JobStatus.PENDING:
                 send(self.queue, self.kinds, after, now)
             if rules.has_children_to_cancel(after):
-                self.cancel_children(after, limits.CHILDREN_CANCELLED_PER_REQUEST)
+                self._cancel_first_children(after)
             return after
 
         return until_written(moved, Contended("the job is changing; try again", retry_after=1))
@@ -98,12 +108,20 @@ class JobControl:
             for ref in page.items:
                 try:
                     self.move(ref, Transition.CANCEL)
-                except (Conflict, NotFound):
-                    continue  # it has ended by itself
+                except (Conflict, Contended, NotFound):
+                    continue  # it has ended by itself, or the next claim or round ends it
             after = page.after
             if after is None:
                 break
         return after
+
+    def _cancel_first_children(self, parent: Job) -> None:
+        """Cancel some children at once. In an outage the sweeper does: the parent is cancelled."""
+        try:
+            self.cancel_children(parent, limits.CHILDREN_CANCELLED_PER_REQUEST)
+        except DependencyUnavailable as error:
+            facts = {"job_id": parent.id, "reason": error.message}
+            logger.warning("children_left_to_sweeper", extra=facts)
 
     def _parent(self, job: Job, now: datetime) -> Reopening | Job | None:
         """Return the parent's move for a child's new run, the parent if it doesn't move, or None
