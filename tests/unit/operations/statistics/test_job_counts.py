@@ -1,12 +1,13 @@
 """Counting of jobs after their end."""
 
 from collections import Counter
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
 
-from spinneret.jobs.models import Failure, Job, JobStatus
+from spinneret.jobs.models import Failure, Job, JobStatus, ParentState
 from spinneret.kernel import histogram
 from spinneret.kernel.ids import id_maker
 from spinneret.operations.statistics import limits
@@ -160,6 +161,21 @@ def test_a_job_that_the_index_shows_late_is_counted() -> None:
     counted.count()
     assert counted.ends()["crawls_total"] == 1
     counted.log.unlisted.clear()
+    counted.count()
+    assert counted.ends()["crawls_total"] == 2
+
+
+# covers P-13
+def test_a_planned_child_that_is_stored_late_is_counted() -> None:
+    counted = Counted()
+    promised = counted.new_id("job")
+    family = ParentState(shards=1, plan_rows=1)
+    parent = counted.job(kind="crawl_batch", created_at=counted.clock(), family=family)
+    counted.clock.advance(limits.CHILDREN_MADE_SECONDS - 1)
+    counted.job(**DONE)
+    counted.count()
+    counted.job(id=promised, **DONE)
+    counted.log.put(replace(parent, family=replace(family, cursor=None)))
     counted.count()
     assert counted.ends()["crawls_total"] == 2
 

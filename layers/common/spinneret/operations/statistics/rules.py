@@ -98,9 +98,21 @@ def unfinished(jobs: Iterable[Job], *, complete: bool) -> Unfinished:
     )
 
 
-def settled_before(now: datetime) -> str:
-    """Return an id: every job with a smaller one is stored, and in the index of jobs."""
-    return f"job_{uuid7_hex(now - timedelta(seconds=limits.SETTLED_SECONDS), bytes(10))}"
+def settled_before(now: datetime, jobs: Iterable[Job]) -> str:
+    """Return an id: every job with a smaller one is stored, and in the index of jobs.
+
+    The ids of planned children are made just before their parent, but stored when it is claimed. So
+    the parents among `jobs` hold the id back, for CHILDREN_MADE_SECONDS at most.
+    """
+    made_by = now - timedelta(seconds=limits.CHILDREN_MADE_SECONDS)
+    unmade = (job.created_at for job in jobs if _has_children_to_make(job))
+    moment = min([now, *(each for each in unmade if each > made_by)])
+    return f"job_{uuid7_hex(moment - timedelta(seconds=limits.SETTLED_SECONDS), bytes(10))}"
+
+
+def _has_children_to_make(job: Job) -> bool:
+    family = job.family
+    return family is not None and family.plan_rows > 0 and family.cursor is not None
 
 
 def following(

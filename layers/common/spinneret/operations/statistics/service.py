@@ -50,7 +50,8 @@ class JobCounts:
             cursor = self.store.cursor(tenant)
             listed = self.log.following(tenant, cursor.position, limits.READ)
             jobs = self.log.jobs(tenant, [*cursor.unfinished, *listed])
-            step = rules.following(cursor, listed, jobs, rules.settled_before(self.clock()))
+            settled = rules.settled_before(self.clock(), jobs.values())
+            step = rules.following(cursor, listed, jobs, settled)
             moved = step.cursor != cursor
             written = not moved or self._write(step)
             races += not written
