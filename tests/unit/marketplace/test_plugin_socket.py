@@ -89,6 +89,8 @@ def test_a_browser_that_reconnects_tells_the_answer_that_was_lost(
     ("message", "code"),
     [
         ({"action": "plugin.hello", "marketplace": "ebay"}, "VALIDATION_ERROR"),
+        ({"action": "plugin.hello", "marketplace": ["vinted"]}, "VALIDATION_ERROR"),
+        ({"action": "plugin.accepted", "key": "\ud800.1"}, "VALIDATION_ERROR"),
         ({"action": "plugin.hello", "marketplace": "vinted", "browser": ""}, "VALIDATION_ERROR"),
         ({"action": "plugin.answer", "key": "k", "status": "200", "body": {}}, "VALIDATION_ERROR"),
         ({"action": "plugin.answer", "key": "k", "status": 200, "body": {}}, "NOT_FOUND"),

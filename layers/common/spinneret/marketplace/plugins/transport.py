@@ -48,6 +48,7 @@ from spinneret.kernel.errors import (
     ValidationFailed,
 )
 from spinneret.kernel.service import service
+from spinneret.kernel.unicode import storable
 from spinneret.marketplace import limits
 from spinneret.marketplace.plugins.models import CallbackWait, Plugin, PluginAnswer, PluginRequest
 from spinneret.marketplace.plugins.ports import PluginStore
@@ -186,13 +187,13 @@ class PluginInbox:
         ValidationFailed."""
         self._require_leave(connection)
         marketplace = message.get("marketplace")
-        if marketplace not in self.marketplaces:
+        if not isinstance(marketplace, str) or marketplace not in self.marketplaces:
             raise _wrong("marketplace")
         self.store.connect(
             Plugin(
                 tenant=connection.tenant,
                 connection_id=connection.id,
-                marketplace=str(marketplace),
+                marketplace=marketplace,
                 connected_at=self.clock(),
                 browser=_browser(connection, message),
                 only_job=connection.only_job,
@@ -294,18 +295,19 @@ def _unasked(name: str) -> NotFound:
 
 
 def _key(message: Mapping[str, Any]) -> str:
-    key = message.get("key")
-    if not isinstance(key, str) or not 1 <= len(key) <= 120:
-        raise _wrong("key")
-    return key
+    return _name("key", message.get("key"))
 
 
 def _browser(connection: Connection, message: Mapping[str, Any]) -> str:
     """Return the browser's name; a browser without one counts as another at each connection."""
-    browser = message.get("browser", connection.id)
-    if not isinstance(browser, str) or not 1 <= len(browser) <= 120:
-        raise _wrong("browser")
-    return browser
+    return _name("browser", message.get("browser", connection.id))
+
+
+def _name(field: str, value: Any) -> str:
+    """Return a name that a row can hold. Raises ValidationFailed."""
+    if not isinstance(value, str) or not 1 <= len(value) <= 120 or storable(value) != value:
+        raise _wrong(field)
+    return value
 
 
 def _wrong(field: str) -> ValidationFailed:
