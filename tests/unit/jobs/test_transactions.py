@@ -1,5 +1,6 @@
 """Transactions that DynamoDB cancels, and the time that its calls may take."""
 
+import itertools
 from typing import Any
 
 import pytest
@@ -61,6 +62,20 @@ def test_a_cancellation_that_stays_is_an_outage(reasons: list[str]) -> None:
     with pytest.raises(DependencyUnavailable):
         dynamo.transact(client, [])
     assert client.calls == 4
+
+
+def test_a_single_write_that_collides_with_a_transaction_is_tried_again() -> None:
+    answers: Any = iter(["TransactionConflictException"] * 3)
+
+    def write(**_: Any) -> dict[str, Any]:
+        if code := next(answers, None):
+            raise ClientError({"Error": {"Code": code}}, "UpdateItem")
+        return {"Attributes": {}}
+
+    assert dynamo.write_if(write) == {"Attributes": {}}
+    answers = itertools.repeat("TransactionConflictException")
+    with pytest.raises(DependencyUnavailable):
+        dynamo.write_if(write)
 
 
 def test_births_that_collide_with_ends_are_tried_more_often() -> None:

@@ -77,7 +77,7 @@ def transact(
             why = _passing_reason(error)
             if tries == tries_max:
                 raise DependencyUnavailable("dynamodb", why) from error
-            time.sleep(random.uniform(0, _WAIT_SECONDS * 2 ** (tries - 1)))  # noqa: S311 - jitter
+            _pause(tries)
         else:
             return
 
@@ -106,17 +106,33 @@ def write_or_standing(write: Callable[..., Any], **request: Any) -> Mapping[str,
     """Return the response to a conditional PutItem, UpdateItem or DeleteItem.
 
     Return the current item if its condition failed. Raises DependencyUnavailable.
+
+    The SDK doesn't repeat a write whose item a transaction holds; this function does, as
+    `transact`.
     """
+    request["ReturnValuesOnConditionCheckFailure"] = "ALL_OLD"
     try:
         with translate_aws_errors("dynamodb"):
-            answer: Mapping[str, Any] = write(
-                **{**request, "ReturnValuesOnConditionCheckFailure": "ALL_OLD"}
-            )
+            answer = _uncollided(write, request)
     except ClientError as error:
         if error_code(error) != "ConditionalCheckFailedException":
             raise
         return Standing(deserialize_item(error.response.get("Item")))
     return answer
+
+
+def _uncollided(write: Callable[..., Any], request: Mapping[str, Any]) -> Mapping[str, Any]:
+    for tries in range(1, TRIES_MAX):
+        try:
+            answer: Mapping[str, Any] = write(**request)
+        except ClientError as error:
+            if error_code(error) != "TransactionConflictException":
+                raise
+            _pause(tries)
+        else:
+            return answer
+    last: Mapping[str, Any] = write(**request)
+    return last
 
 
 def _passing_reason(error: ClientError) -> str:
@@ -222,8 +238,12 @@ def _wait_if_in_vain(in_vain: int, asked: int, unprocessed: int) -> int:
     in_vain += 1
     if in_vain == TRIES_MAX:
         raise DependencyUnavailable("dynamodb", "is throttling")
-    time.sleep(random.uniform(0, _WAIT_SECONDS * 2 ** (in_vain - 1)))  # noqa: S311 - jitter
+    _pause(in_vain)
     return in_vain
+
+
+def _pause(tries: int) -> None:
+    time.sleep(random.uniform(0, _WAIT_SECONDS * 2 ** (tries - 1)))  # noqa: S311 - jitter
 
 
 def equals(**attributes: Any) -> Condition:
