@@ -59,4 +59,4 @@ SWEEP_PAGE: Final = 100  # jobs of a shard before the next shard is read
 SWEEP_WAKES: Final = 4000  # maximum jobs that a pass wakes; 3 calls each
 SWEEP_RESENDS: Final = 500  # maximum messages that a pass resends to one lane; 3 calls each
 SWEEP_WAKE_SECONDS: Final = 30.0  # time of a pass for waking; …
-SWEEP_SECONDS: Final = 40.0  # … with resends; the timeout of its function is 50 s
+SWEEP_SECONDS: Final = 40.0  # … with resends; its function also relays events, and has 70 s
