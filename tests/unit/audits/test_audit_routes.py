@@ -497,13 +497,25 @@ def test_the_minute_rule_submits_what_is_due_once(bench: Bench) -> None:
 def test_a_pass_that_dies_before_the_schedule_moves_on_submits_no_second_audit(
     bench: Bench,
 ) -> None:
-    bench.send("POST", "/audits/schedules", DAILY)
+    made = bench.send("POST", "/audits/schedules", DAILY).body
     bench.world.clock.advance(24 * 3600)
     stored = dict(bench.schedule_store.rows)
     bench.tick()
     bench.schedule_store.rows = stored
-    bench.tick()
+    bench.send("PUT", f"/audits/schedules/{made['schedule_id']}", {**DAILY, "fail_under": 90})
+    assert bench.tick().submitted == 1
     assert len(bench.send("GET", "/audits").body["items"]) == 1
+
+
+def test_a_change_of_anything_but_its_times_leaves_a_due_schedule_due(bench: Bench) -> None:
+    made = bench.send("POST", "/audits/schedules", DAILY).body
+    path = f"/audits/schedules/{made['schedule_id']}"
+    bench.world.clock.advance(24 * 3600)
+    assert bench.send("PUT", path, {**DAILY, "fail_under": 90}).status == 200
+    assert bench.tick().submitted == 1
+    bench.world.clock.advance(24 * 3600)
+    bench.send("PUT", path, {**DAILY, "timezone": "Europe/Berlin"})
+    assert (bench.tick().submitted, bench.tick().skipped) == (0, 0)
 
 
 def test_a_schedule_that_cannot_be_read_leaves_the_others_their_pass(bench: Bench) -> None:

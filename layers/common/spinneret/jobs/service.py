@@ -84,7 +84,7 @@ class JobService:
         `answer` renders the reply from the jobs, draft by draft; it may amend existing jobs. With
         `parents`, the jobs are parents, whose number of children is unknown. Raises
         IdempotencyMismatch if the key was used with another payload, and ValidationFailed for a
-        reply over JOB_REPLY_BYTES that is to be stored.
+        reply over JOB_REPLY_BYTES that a row must hold.
         """
         # Most jobs have no duplicate: one alone is written first, and its holder read if refused.
         look = len(drafts) > 1

@@ -80,15 +80,20 @@ class ScheduleService:
         return self.store.page(tenant, after, limit)
 
     def update(self, tenant: str, schedule_id: str, request: AuditScheduleRequest) -> AuditSchedule:
-        """Replace a schedule, keeping its history. Raise NotFound and the errors of `create`."""
+        """Replace a schedule, keeping its history. Raise NotFound and the errors of `create`.
+
+        Other times apply from now on; without them, a run that is due remains so.
+        """
 
         def updated() -> AuditSchedule | None:
             former = self.get(tenant, schedule_id)
             made = self._made(tenant, schedule_id, request)
             if former.headers and request.headers is None and request.cookie is None:
                 require_same_origin(former.url, made.url)
+            due = former if _times(former) == _times(made) else made
             schedule = replace(
                 made,
+                next_run_at=due.next_run_at,
                 **self._headers(tenant, request, former.headers),
                 created_at=former.created_at,
                 last_run_at=former.last_run_at,
@@ -138,6 +143,10 @@ class ScheduleService:
         if found is None:
             return {"header_names": (), "sealed_headers": None}
         return {"header_names": found.names, "sealed_headers": found.data}
+
+
+def _times(schedule: AuditSchedule) -> tuple[str, str, bool]:
+    return schedule.schedule_cron, schedule.timezone, schedule.is_active
 
 
 @service
@@ -191,11 +200,9 @@ class ScheduleTicker:
             options=options,
             fail_under=schedule.fail_under,
         )
-        key = RequestKey(
-            tenant=schedule.tenant,
-            scope=fingerprint(["audit schedule", schedule.id, to_iso(moment)]),
-            payload=fingerprint(request.model_dump(mode="json")),
-        )
+        scope = fingerprint(["audit schedule", schedule.id, to_iso(moment)])
+        # Whatever the schedule's options are by now, there is one audit for each time.
+        key = RequestKey(tenant=schedule.tenant, scope=scope, payload=scope)
         try:
             submitted = self.audits.submit(schedule.tenant, request, key, schedule.headers)
         except DependencyUnavailable:
