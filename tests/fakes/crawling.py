@@ -2,6 +2,7 @@
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from spinneret.content.collections.service import CollectionService
@@ -21,6 +22,7 @@ from spinneret.crawl.limits import FETCH_KEPT_SECONDS
 from spinneret.crawl.models import CrawlRequest
 from spinneret.crawl.pages import CrawlPages
 from spinneret.crawl.pipeline import CrawlPipeline, Extract
+from spinneret.crawl.reading import has_document
 from spinneret.crawl.rendering import PageRenderer
 from spinneret.crawl.service import CrawlService
 from spinneret.crawl.tagging import DuplicateTags
@@ -138,7 +140,7 @@ class CrawlSlice:
     def crawls(self, wrap: Wrap = lambda _, port: port) -> CrawlService:
         """The use cases of the crawl API."""
         return CrawlService(
-            jobs=self.job_service(wrap),
+            jobs=replace(self.job_service(wrap), stands=self.stands),
             checks=self.checks(),
             webhooks=self.webhooks,
             documents=self.documents,
@@ -147,6 +149,10 @@ class CrawlSlice:
             submit_deep=self.submit_deep,
             begin_batch=lambda ref: self.worker(wrap).run(ref, lambda: self.remaining),
         )
+
+    def stands(self, job: Job) -> bool:
+        """Whether a crawl's document is still there."""
+        return has_document(job, self.documents)
 
     def checks(self) -> CrawlChecks:
         """What a worker checks."""
@@ -251,6 +257,7 @@ class CrawlSlice:
             clock=self.clock,
             new_id=self.new_id,
             move=self.control(wrap).move,
+            stands=self.stands,
         )
         return Worker(
             store=store,

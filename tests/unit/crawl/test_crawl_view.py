@@ -139,6 +139,23 @@ def test_the_page_of_a_deleted_document_is_not_shown(crawl: CrawlSlice) -> None:
     assert crawl.crawls().get("acme", job.id).text == "Silk."
 
 
+def test_a_crawl_whose_document_was_deleted_answers_no_other_one(crawl: CrawlSlice) -> None:
+    crawl.pages[URL] = fetched_page(URL, "Silk.")
+    first = crawl.submit(URL)
+    crawl.settle(first)
+    assert crawl.submit(URL) == first
+    [document] = crawl.documents.all("acme")
+    crawl.documents.commit(replace(document, sequence=2, deleted_at=crawl.clock()), document)
+    batch = BatchRequest(urls=(URL,))
+    reply = crawl.crawls().submit_batch("acme", batch, None).reply.body
+    assert reply["jobs"][0]["cached"] is False
+    again = crawl.submit(URL)
+    assert (again == first, again.job_id) == (False, reply["jobs"][0]["job_id"])
+    assert crawl.settle(again).status is JobStatus.COMPLETED
+    [document] = crawl.documents.all("acme")
+    assert (document.deleted_at, crawl.submit(URL)) == (None, again)
+
+
 def test_parts_are_kept_as_json_whatever_the_page_holds(crawl: CrawlSlice) -> None:
     crawl.extract = extract
     crawl.pages[URL] = fetched_page(

@@ -25,8 +25,7 @@ def view_of(job: Job, pages: PartStore, documents: DocumentStore) -> CrawlView:
     """
     payload, found = job.payload, job.result or {}
     document_id = found.get("document_id")
-    stands = document_id is not None and document_id in documents.shown(job.tenant, [document_id])
-    stored = found if stands else {}
+    stored = found if has_document(job, documents) else {}
     view = job_view(job)
     return CrawlView(
         url=payload["url"],
@@ -44,6 +43,15 @@ def view_of(job: Job, pages: PartStore, documents: DocumentStore) -> CrawlView:
         **_parts(stored, pages),
         **view.model_dump(include=_SHARED),
     )
+
+
+def has_document(job: Job, documents: DocumentStore) -> bool:
+    """Return whether the document of a crawl's result is there and isn't deleted.
+
+    Raises DependencyUnavailable.
+    """
+    document_id = (job.result or {}).get("document_id")
+    return document_id is not None and document_id in documents.shown(job.tenant, [document_id])
 
 
 def batch_view_of(job: Job, counts: ChildCounts) -> BatchView:

@@ -1,7 +1,9 @@
 """Wire crawling."""
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Final
 
 from spinneret.aws.stage import CONTENT_BUCKET, Stage, reads
@@ -18,6 +20,7 @@ from spinneret.crawl.configs.service import ConfigService
 from spinneret.crawl.deep.service import DeepCrawlService
 from spinneret.crawl.deep.wiring import FRONTIER_TABLE, frontier
 from spinneret.crawl.kinds import CRAWL_BATCH, KINDS, PAGE_KINDS
+from spinneret.crawl.reading import has_document
 from spinneret.crawl.s3_parts import S3PartStore
 from spinneret.crawl.service import CrawlService
 from spinneret.crawl.tagging import DuplicateTags
@@ -27,6 +30,7 @@ from spinneret.jobs.control import JobControl
 from spinneret.jobs.kinds import Kinds
 from spinneret.jobs.leases import remaining_of
 from spinneret.jobs.live.waiting import JobWaits
+from spinneret.jobs.models import Job
 from spinneret.jobs.wiring import children, job_control, job_service, job_waits, worker
 from spinneret.kernel import bounds
 from spinneret.kernel.settings import flag, integer, number, text
@@ -90,7 +94,7 @@ def crawl_api(stage: Stage) -> CrawlApi:
         pages_max=stage[MAX_PAGES],
     )
     crawls = CrawlService(
-        jobs=job_service(stage, kinds),
+        jobs=job_service(stage, kinds, stands=stands(stage)),
         checks=checks,
         webhooks=webhooks,
         documents=document_store(stage),
@@ -137,6 +141,11 @@ def crawl_checks(stage: Stage) -> CrawlChecks:
 def duplicate_tags(stage: Stage) -> DuplicateTags:
     """Build the service that adds tags to the work of existing jobs."""
     return DuplicateTags(jobs=job_service(stage), documents=document_store(stage))
+
+
+def stands(stage: Stage) -> Callable[[Job], bool]:
+    """Return whether a crawl's document is still there, so that its result answers another one."""
+    return partial(has_document, documents=document_store(stage))
 
 
 def part_store(stage: Stage) -> S3PartStore:

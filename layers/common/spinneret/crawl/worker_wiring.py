@@ -38,6 +38,7 @@ from spinneret.crawl.wiring import (
     crawl_checks,
     duplicate_tags,
     part_store,
+    stands,
     worked_kinds,
 )
 from spinneret.events.wiring import RELAY, relaying_store
@@ -61,7 +62,7 @@ def crawl_worker(stage: Stage) -> Worker:
     """Build a worker of one crawl lane."""
     store, kinds = relaying_store(stage), worked_kinds(stage)
     executions = StepFunctionsExecutions(stage.step_functions, stage[DEEP_CRAWL_MACHINE])
-    makes = children(stage, store, kinds)
+    makes = children(stage, store, kinds, stands=stands(stage))
     handlers: dict[str, Handler] = {
         CRAWL: crawl_pipeline(stage),
         CRAWL_BATCH: BatchHandler(makes),

@@ -7,7 +7,7 @@ from typing import Final, NoReturn
 from spinneret.jobs import limits, rules
 from spinneret.jobs.kinds import KindPolicy
 from spinneret.jobs.models import Draft, Job, JobRef, JobStatus, ParentState, Transition
-from spinneret.jobs.placement import Deduplication, Placed, family_counts
+from spinneret.jobs.placement import Deduplication, Placed, always, family_counts
 from spinneret.jobs.plans import drafts_of
 from spinneret.jobs.ports import JobQueue, JobStore, NewJob, SubmissionRaced
 from spinneret.jobs.service import first_events, send_new
@@ -40,11 +40,17 @@ class Children:
     led_seconds: float = 0.0
     """If not 0, an execution of the parent starts the children, so no message is sent. The sweeper
     sends a message only to children that haven't started after that time."""
+    stands: Callable[[Job], bool] = always
+    """See Deduplication."""
 
     def __post_init__(self) -> None:
         self._led = timedelta(seconds=self.led_seconds)
         self._placement = Deduplication(
-            store=self.store, kinds=self.kinds, clock=self.clock, new_id=self.new_id
+            store=self.store,
+            kinds=self.kinds,
+            clock=self.clock,
+            new_id=self.new_id,
+            stands=self.stands,
         )
 
     def create(

@@ -36,6 +36,11 @@ def family_counts(store: JobStore, job: Job) -> ChildCounts | None:
     return rules.total(store.child_counts(job.ref, range(job.family.shards)))
 
 
+def always(_: Job) -> bool:
+    """Let the result of every job stand."""
+    return True
+
+
 @service
 class Deduplication:
     """Look up duplicates and build the rows of new jobs; write nothing."""
@@ -46,6 +51,8 @@ class Deduplication:
     new_id: NewId
     caller: Callable[[], str | None] = nobody
     """Returns who submits."""
+    stands: Callable[[Job], bool] = always
+    """Returns whether what a job made is still there; else its fresh result answers no draft."""
 
     def place(
         self,
@@ -105,7 +112,7 @@ class Deduplication:
         if job.status not in rules.TERMINAL:
             return True
         expires = job.result_expires_at
-        return expires is not None and self.clock() < expires
+        return expires is not None and self.clock() < expires and self.stands(job)
 
     def _new_job(self, tenant: str, draft: Draft, batch: str | None, scope: str | None) -> Job:
         now = self.clock()

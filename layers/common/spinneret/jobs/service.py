@@ -20,7 +20,7 @@ from spinneret.jobs.models import (
     Reply,
     RequestKey,
 )
-from spinneret.jobs.placement import Deduplication, Placed, family_counts
+from spinneret.jobs.placement import Deduplication, Placed, always, family_counts
 from spinneret.jobs.plans import plan_of
 from spinneret.jobs.ports import JobQueue, JobStore, NewJob, SubmissionRaced
 from spinneret.kernel.caller import nobody
@@ -60,6 +60,8 @@ class JobService:
     new_id: NewId
     caller: Callable[[], str | None] = nobody
     """Returns who submits: new jobs keep it."""
+    stands: Callable[[Job], bool] = always
+    """See Deduplication."""
 
     def __post_init__(self) -> None:
         self._placement = Deduplication(
@@ -68,6 +70,7 @@ class JobService:
             clock=self.clock,
             new_id=self.new_id,
             caller=self.caller,
+            stands=self.stands,
         )
 
     def submit(

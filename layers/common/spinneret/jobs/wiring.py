@@ -19,7 +19,9 @@ from spinneret.jobs.live.pushes import LiveEvents, Pushes
 from spinneret.jobs.live.service import LiveService, Others
 from spinneret.jobs.live.sockets import ApiGatewaySockets
 from spinneret.jobs.live.waiting import JobWaits
+from spinneret.jobs.models import Job
 from spinneret.jobs.parents import ParentEnds, ParentRecheck
+from spinneret.jobs.placement import always
 from spinneret.jobs.ports import JobStore, Listener
 from spinneret.jobs.publishing import PublishingJobStore
 from spinneret.jobs.redrive import Redrive, RedriveResult
@@ -100,11 +102,14 @@ def job_queue(stage: Stage) -> SqsJobQueue:
 
 
 def job_service(
-    stage: Stage, kinds: Kinds | None = None, store: JobStore | None = None
+    stage: Stage,
+    kinds: Kinds | None = None,
+    store: JobStore | None = None,
+    stands: Callable[[Job], bool] = always,
 ) -> JobService:
     """Return submission and look-up; `kinds` override declared kinds for this stage.
 
-    Without a store that publishes, it can submit, but not supply.
+    Without a store that publishes, it can submit, but not supply. `stands` as for Deduplication.
     """
     return JobService(
         store=store or job_store(stage),
@@ -113,6 +118,7 @@ def job_service(
         clock=stage.clock,
         new_id=stage.new_id,
         caller=current_caller,
+        stands=stands,
     )
 
 
@@ -133,11 +139,15 @@ def job_waits(stage: Stage) -> JobWaits:
 
 
 def children(
-    stage: Stage, store: JobStore, kinds: Kinds | None = None, led_seconds: float = 0.0
+    stage: Stage,
+    store: JobStore,
+    kinds: Kinds | None = None,
+    led_seconds: float = 0.0,
+    stands: Callable[[Job], bool] = always,
 ) -> Children:
     """Return the service with which handlers of parents create their children.
 
-    `kinds` as for `job_service`, `led_seconds` as for `Children`.
+    `kinds` and `stands` as for `job_service`, `led_seconds` as for `Children`.
     """
     return Children(
         store=store,
@@ -147,6 +157,7 @@ def children(
         new_id=stage.new_id,
         move=job_control(stage, store).move,
         led_seconds=led_seconds,
+        stands=stands,
     )
 
 
