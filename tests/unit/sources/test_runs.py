@@ -9,6 +9,7 @@ import pytest
 from spinneret.kernel.errors import CircuitOpen, FeatureDisabled, ValidationFailed
 from spinneret.sources.models import PageOutcome, RunPage, RunStage, Source, Trigger
 from spinneret.sources.ports import DiscoveryProgress
+from spinneret.sources.rules import with_returned
 from spinneret.sources.service import SourceDraft
 from tests.fakes.sources import SourceSlice
 
@@ -299,3 +300,12 @@ def test_the_end_of_a_run_is_reported_to_the_source_s_webhooks(world: SourceSlic
     assert completed.targets == (f"webhook of {source.id}",)
     assert (completed.data["new"], completed.data["failed"], failed.data["failed"]) == (1, 0, 1)
     assert world.handed_on == [source.id] * 2
+
+
+@pytest.mark.parametrize(("had", "expected"), [(499, PageOutcome.NEW), (500, PageOutcome.CHANGED)])
+def test_a_page_is_new_only_if_the_last_run_had_room_for_it(
+    had: int, expected: PageOutcome
+) -> None:
+    known = [page(f"{URL}/{number}", PageOutcome.UNCHANGED) for number in range(had)]
+    [found] = with_returned([page(outcome=PageOutcome.CHANGED)], known)
+    assert found.outcome is expected

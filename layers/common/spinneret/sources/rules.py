@@ -115,15 +115,17 @@ def with_documents(pages: Iterable[RunPage], known: Sequence[RunPage]) -> list[R
 
 
 def with_returned(pages: Iterable[RunPage], known: Sequence[RunPage]) -> list[RunPage]:
-    """Return the pages; one that the last run lacked or lost is new, even with its former content.
+    """Return the pages; one that the last run lost or lacked is new, even with its former content.
 
-    A page that is gone is in one run only, unless the site still lists it.
+    A page that is gone is in one run only, unless the site still lists it. A run that is full may
+    lack pages that aren't gone.
     """
-    had = {_key(page.url) for page in known if page.outcome is not PageOutcome.GONE}
+    had = {_key(page.url): page.outcome for page in known}
+    lacked = PageOutcome.GONE if len(known) < limits.SOURCE_PAGES_MAX else PageOutcome.UNCHANGED
     there = (PageOutcome.CHANGED, PageOutcome.UNCHANGED)
     return [
         replace(page, outcome=PageOutcome.NEW)
-        if page.outcome in there and _key(page.url) not in had
+        if page.outcome in there and had.get(_key(page.url), lacked) is PageOutcome.GONE
         else page
         for page in pages
     ]
