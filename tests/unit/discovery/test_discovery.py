@@ -77,6 +77,13 @@ def test_pages_come_from_the_sitemaps_that_robots_txt_names(site: DiscoverySlice
     assert f"{SITE}/sitemap.xml" not in site.requests
 
 
+def test_a_sitemap_on_a_blocked_host_does_not_hide_the_others(site: DiscoverySlice) -> None:
+    site.hosts.service.block("acme", "cdn.example", "not theirs")
+    serve(site, {"robots.txt": f"Sitemap: https://cdn.example/a.xml\nSitemap: {SITE}/map.xml"})
+    serve(site, {"map.xml": urlset("a")})
+    assert site.discovered() == [f"{SITE}/a"]
+
+
 def test_without_such_lines_the_usual_places_are_looked_at(site: DiscoverySlice) -> None:
     serve(site, {"sitemap.xml": urlset("a")})
     assert site.discovered() == [f"{SITE}/a"]

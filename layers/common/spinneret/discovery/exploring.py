@@ -20,7 +20,6 @@ from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import (
     ContentRefused,
     DependencyUnavailable,
-    DomainBlocked,
     DomainError,
     FetchFailed,
     FetchTimeout,
@@ -220,7 +219,7 @@ class _Discovery:
             except (Defer, ReleaseJob):
                 self._walk.put_back(file)
                 raise
-            except (LeaseLost, DependencyUnavailable, DomainBlocked):
+            except (LeaseLost, DependencyUnavailable):
                 raise
             except DomainError as failure:
                 self._tally.files_failed += 1
