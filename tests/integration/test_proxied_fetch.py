@@ -11,7 +11,13 @@ from threading import Event
 import pytest
 import trustme
 
-from spinneret.kernel.errors import FetchFailed, FetchTimeout, ProxyFailed, UrlBlocked
+from spinneret.kernel.errors import (
+    CallerDeadlineExceeded,
+    FetchFailed,
+    FetchTimeout,
+    ProxyFailed,
+    UrlBlocked,
+)
 from spinneret.web.fetching.addresses import AddressPolicy
 from spinneret.web.fetching.http import GuardedFetcher
 from spinneret.web.fetching.models import FetchedPage, Proxy
@@ -259,6 +265,14 @@ def test_what_a_proxy_does_wrong_is_its_own_failure(
     assert names_no_address(failure.value, proxy.port)
     for secret in ("spider", "silk", PUBLIC):
         assert secret not in f"{failure.value} {failure.value.details}"
+
+
+def test_a_proxy_that_the_caller_s_deadline_cuts_short_has_not_failed(
+    proxy: ScriptedServer,
+) -> None:
+    proxy.behaviours[f"{PUBLIC}:80"] = silence
+    with pytest.raises(CallerDeadlineExceeded):
+        fetch_through(proxy, read_seconds=30.0, left_seconds=lambda: 0.2)
 
 
 def test_the_status_of_a_refusal_is_shown(proxy: ScriptedServer) -> None:

@@ -101,7 +101,7 @@ class GuardedFetcher:
         tls, tcp = self._tls_context(), self._tcp
         if self._proxy is not None:
             to_proxy = GuardedBackend(self._policy, self._resolver, deadline, tcp)
-            tcp = TunnelBackend(self._proxy, to_proxy, tls)
+            tcp = TunnelBackend(self._proxy, to_proxy, tls, deadline)
         backend = GuardedBackend(self._policy, self._resolver, deadline, tcp, timer)
         return httpcore.ConnectionPool(
             ssl_context=tls, max_keepalive_connections=0, network_backend=backend

@@ -13,7 +13,14 @@ from typing import Final
 
 import httpcore
 
-from spinneret.kernel.errors import FetchFailed, FetchTimeout, ProxyFailed, UrlBlocked
+from spinneret.kernel.errors import (
+    CallerDeadlineExceeded,
+    FetchFailed,
+    FetchTimeout,
+    ProxyFailed,
+    UrlBlocked,
+)
+from spinneret.web.fetching.connection import Deadline
 from spinneret.web.fetching.models import Proxy
 
 # Gateways return these statuses when the host fails (RFC 9110, sections 15.6.3 and 15.6.5).
@@ -28,10 +35,18 @@ class TunnelBackend(httpcore.NetworkBackend):
     failure of the proxy raises ProxyFailed, whose message names no host.
     """
 
-    def __init__(self, proxy: Proxy, direct: httpcore.NetworkBackend, tls: ssl.SSLContext) -> None:
+    def __init__(
+        self,
+        proxy: Proxy,
+        direct: httpcore.NetworkBackend,
+        tls: ssl.SSLContext,
+        deadline: Deadline,
+    ) -> None:
+        """`deadline` is the fetch's."""
         self._proxy = proxy
         self._direct = direct
         self._tls = tls
+        self._deadline = deadline
 
     def connect_tcp(
         self,
@@ -53,6 +68,9 @@ class TunnelBackend(httpcore.NetworkBackend):
             response = connection.handle_request(self._request(host, port))
         except (FetchTimeout, httpcore.TimeoutException) as error:
             connection.close()
+            overrun = self._deadline.overrun("did not answer")
+            if isinstance(overrun, CallerDeadlineExceeded):  # it says nothing about the proxy
+                raise overrun from error
             raise ProxyFailed("the proxy did not answer in time") from error
         except UrlBlocked as error:
             raise ProxyFailed("the proxy is at an address that must not be reached") from error
