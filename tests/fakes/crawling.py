@@ -140,7 +140,7 @@ class CrawlSlice:
     def crawls(self, wrap: Wrap = lambda _, port: port) -> CrawlService:
         """The use cases of the crawl API."""
         return CrawlService(
-            jobs=replace(self.job_service(wrap), stands=self.stands),
+            jobs=replace(self.job_service(wrap), result_exists=self.result_exists),
             checks=self.checks(),
             webhooks=self.webhooks,
             documents=self.documents,
@@ -150,7 +150,7 @@ class CrawlSlice:
             begin_batch=lambda ref: self.worker(wrap).run(ref, lambda: self.remaining),
         )
 
-    def stands(self, job: Job) -> bool:
+    def result_exists(self, job: Job) -> bool:
         """Whether a crawl's document is still there."""
         return has_document(job, self.documents)
 
@@ -257,7 +257,7 @@ class CrawlSlice:
             clock=self.clock,
             new_id=self.new_id,
             move=self.control(wrap).move,
-            stands=self.stands,
+            result_exists=self.result_exists,
         )
         return Worker(
             store=store,

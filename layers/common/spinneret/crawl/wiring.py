@@ -94,7 +94,7 @@ def crawl_api(stage: Stage) -> CrawlApi:
         pages_max=stage[MAX_PAGES],
     )
     crawls = CrawlService(
-        jobs=job_service(stage, kinds, stands=stands(stage)),
+        jobs=job_service(stage, kinds, result_exists=document_exists(stage)),
         checks=checks,
         webhooks=webhooks,
         documents=document_store(stage),
@@ -143,7 +143,7 @@ def duplicate_tags(stage: Stage) -> DuplicateTags:
     return DuplicateTags(jobs=job_service(stage), documents=document_store(stage))
 
 
-def stands(stage: Stage) -> Callable[[Job], bool]:
+def document_exists(stage: Stage) -> Callable[[Job], bool]:
     """Return whether a crawl's document is still there, so that its result answers another one."""
     return partial(has_document, documents=document_store(stage))
 

@@ -36,9 +36,9 @@ from spinneret.crawl.wiring import (
     CHECKS,
     WORKED,
     crawl_checks,
+    document_exists,
     duplicate_tags,
     part_store,
-    stands,
     worked_kinds,
 )
 from spinneret.events.wiring import RELAY, relaying_store
@@ -62,7 +62,7 @@ def crawl_worker(stage: Stage) -> Worker:
     """Build a worker of one crawl lane."""
     store, kinds = relaying_store(stage), worked_kinds(stage)
     executions = StepFunctionsExecutions(stage.step_functions, stage[DEEP_CRAWL_MACHINE])
-    makes = children(stage, store, kinds, stands=stands(stage))
+    makes = children(stage, store, kinds, result_exists=document_exists(stage))
     handlers: dict[str, Handler] = {
         CRAWL: crawl_pipeline(stage),
         CRAWL_BATCH: BatchHandler(makes),

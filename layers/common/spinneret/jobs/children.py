@@ -40,7 +40,7 @@ class Children:
     led_seconds: float = 0.0
     """If not 0, an execution of the parent starts the children, so no message is sent. The sweeper
     sends a message only to children that haven't started after that time."""
-    stands: Callable[[Job], bool] = always
+    result_exists: Callable[[Job], bool] = always
     """See Deduplication."""
 
     def __post_init__(self) -> None:
@@ -50,7 +50,7 @@ class Children:
             kinds=self.kinds,
             clock=self.clock,
             new_id=self.new_id,
-            stands=self.stands,
+            result_exists=self.result_exists,
         )
 
     def create(

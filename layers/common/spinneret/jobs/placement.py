@@ -37,7 +37,7 @@ def family_counts(store: JobStore, job: Job) -> ChildCounts | None:
 
 
 def always(_: Job) -> bool:
-    """Let the result of every job stand."""
+    """Take the result of every job for existing."""
     return True
 
 
@@ -51,7 +51,7 @@ class Deduplication:
     new_id: NewId
     caller: Callable[[], str | None] = nobody
     """Returns who submits."""
-    stands: Callable[[Job], bool] = always
+    result_exists: Callable[[Job], bool] = always
     """Returns whether what a job made is still there; else its fresh result answers no draft."""
 
     def place(
@@ -112,7 +112,7 @@ class Deduplication:
         if job.status not in rules.TERMINAL:
             return True
         expires = job.result_expires_at
-        return expires is not None and self.clock() < expires and self.stands(job)
+        return expires is not None and self.clock() < expires and self.result_exists(job)
 
     def _new_job(self, tenant: str, draft: Draft, batch: str | None, scope: str | None) -> Job:
         now = self.clock()

@@ -60,7 +60,7 @@ class JobService:
     new_id: NewId
     caller: Callable[[], str | None] = nobody
     """Returns who submits: new jobs keep it."""
-    stands: Callable[[Job], bool] = always
+    result_exists: Callable[[Job], bool] = always
     """See Deduplication."""
 
     def __post_init__(self) -> None:
@@ -70,7 +70,7 @@ class JobService:
             clock=self.clock,
             new_id=self.new_id,
             caller=self.caller,
-            stands=self.stands,
+            result_exists=self.result_exists,
         )
 
     def submit(

@@ -105,11 +105,12 @@ def job_service(
     stage: Stage,
     kinds: Kinds | None = None,
     store: JobStore | None = None,
-    stands: Callable[[Job], bool] = always,
+    result_exists: Callable[[Job], bool] = always,
 ) -> JobService:
     """Return submission and look-up; `kinds` override declared kinds for this stage.
 
-    Without a store that publishes, it can submit, but not supply. `stands` as for Deduplication.
+    Without a store that publishes, it can submit, but not supply. For `result_exists`, see
+    Deduplication.
     """
     return JobService(
         store=store or job_store(stage),
@@ -118,7 +119,7 @@ def job_service(
         clock=stage.clock,
         new_id=stage.new_id,
         caller=current_caller,
-        stands=stands,
+        result_exists=result_exists,
     )
 
 
@@ -143,11 +144,11 @@ def children(
     store: JobStore,
     kinds: Kinds | None = None,
     led_seconds: float = 0.0,
-    stands: Callable[[Job], bool] = always,
+    result_exists: Callable[[Job], bool] = always,
 ) -> Children:
     """Return the service with which handlers of parents create their children.
 
-    `kinds` and `stands` as for `job_service`, `led_seconds` as for `Children`.
+    `kinds` and `result_exists` as for `job_service`, `led_seconds` as for `Children`.
     """
     return Children(
         store=store,
@@ -157,7 +158,7 @@ def children(
         new_id=stage.new_id,
         move=job_control(stage, store).move,
         led_seconds=led_seconds,
-        stands=stands,
+        result_exists=result_exists,
     )
 
 
