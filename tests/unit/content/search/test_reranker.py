@@ -68,6 +68,7 @@ def test_its_limits_are_asked_for_once() -> None:
         lambda ranks: ranks[1:],
         lambda ranks: [{**each, "index": 0} for each in ranks],
         lambda ranks: [{**each, "score": float("nan")} for each in ranks],
+        lambda ranks: [{**each, "score": None} for each in ranks],
     ],
 )
 def test_an_answer_to_another_question_is_refused(answer: Any) -> None:

@@ -125,6 +125,8 @@ BAD_VECTORS: dict[str, Any] = {
     "too long": [1.0, 0.0, 0.0, 0.0],
     "empty": [],
     "not a number": [1.0, math.nan, 0.0],
+    "not a number, as TEI writes it": [1.0, None, 0.0],
+    "beyond all floats in sum": [1e154, 1e154, 0.0],
     "infinite": [1.0, math.inf, 0.0],
     "both infinities": [math.inf, -math.inf, 0.0],
     "beyond all floats": [1e200, 1e200, 0.0],
@@ -170,7 +172,9 @@ def busy(status: int) -> httpx.Response:
 @pytest.mark.parametrize(
     "failure",
     [
+        busy(408),
         busy(429),
+        httpx.Response(200, text="<html>"),
         busy(500),
         busy(503),
         httpx.ConnectError("refused"),

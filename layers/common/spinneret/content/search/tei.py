@@ -95,7 +95,10 @@ class _Http:
         if response.status_code in _REFUSES_CREDENTIALS:
             raise self._unauthorised(response.status_code)
         self._refused = False
-        body = response.json() if response.is_success else None
+        try:
+            body = response.json() if response.is_success else None
+        except ValueError:  # the page of a proxy in between
+            raise Unreachable("NoJson") from None
         return TeiResponse(response.status_code, body)
 
     def _unauthorised(self, status: int) -> Exception:

@@ -24,7 +24,7 @@ logger = logging.getLogger(__name__)
 _FIRST_PAUSE: Final = 0.2  # seconds; doubled before the third try
 _PIECE_CHARS: Final = 50_000  # TEI rejects 250 characters or more per token of its window
 _CONTINUATION: Final = bytes(range(0x80, 0xC0))  # RFC 3629: bytes that begin no character
-_TOO_MANY: Final = 429
+_LATER: Final = frozenset({408, 425, 429})  # ruling "Backoff"
 _SERVER_FAULT: Final = 500
 
 
@@ -77,7 +77,7 @@ class Server:
                 continue
             if 200 <= answer.status < 300:
                 return answer.body
-            if answer.status != _TOO_MANY and answer.status < _SERVER_FAULT:
+            if answer.status not in _LATER and answer.status < _SERVER_FAULT:
                 raise EmbeddingRefused(
                     f"the {self.dependency} refused the input",
                     details={"status_code": answer.status},
@@ -157,12 +157,12 @@ class ProtocolReranker:
             part = list(texts[start : start + self._max_batch])
             body = {"query": query, "texts": part, "truncate": True, "raw_scores": False}
             ranks = self._server.ask("POST", "/rerank", body, remaining)
-            by_index = {int(rank["index"]): float(rank["score"]) for rank in ranks}
+            by_index: dict[int, Any] = {int(rank["index"]): rank["score"] for rank in ranks}
             if set(by_index) != set(range(len(part))):
                 raise EmbeddingRefused("the reranker's response doesn't match the request")
-            if not all(map(math.isfinite, by_index.values())):
+            if None in by_index.values() or not all(map(math.isfinite, by_index.values())):
                 raise EmbeddingRefused("a score isn't finite")
-            scores += [by_index[number] for number in range(len(part))]
+            scores += [float(by_index[number]) for number in range(len(part))]
         return scores
 
 
@@ -211,7 +211,10 @@ def unit(vector: Sequence[float], dimension: int) -> tuple[float, ...]:
     """Normalise a vector to length 1; raise EmbeddingRefused if it can't be a text's embedding."""
     if len(vector) != dimension:
         raise EmbeddingRefused(f"a vector has {len(vector)} dimensions instead of {dimension}")
-    norm = math.sqrt(math.fsum(value * value for value in vector))
+    try:
+        norm = math.sqrt(math.fsum(value * value for value in vector))
+    except (TypeError, OverflowError) as error:  # TEI writes NaN as null
+        raise EmbeddingRefused("a vector isn't finite") from error
     if not math.isfinite(norm):
         raise EmbeddingRefused("a vector isn't finite")
     if norm < limits.EMBED_MIN_NORM:
