@@ -30,7 +30,7 @@ from spinneret.content.library.api_models import (
 )
 from spinneret.content.library.views import accepted, batch
 from spinneret.content.library.wiring import library_service
-from spinneret.content.search.api_models import Moment, SourceType
+from spinneret.content.search.api_models import Host, Moment, SourceType
 from spinneret.jobs.api_models import JobView, job_view
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Remaining
@@ -62,7 +62,7 @@ def list_documents(
     cursor: str | None = None,
     collection_id: Text = None,
     tag_id: Text = None,
-    domain: Text = None,
+    domain: Host | None = None,
     source: SourceType | None = None,
     language: Text = None,
     url: Annotated[str | None, Query(max_length=bounds.URL_MAX_CHARS)] = None,
@@ -82,7 +82,7 @@ def list_documents(
         tag_id=tag_id,
         domain=domain,
         source=source.source if source else None,
-        language=language,
+        language=language.lower() if language else None,
         date_from=date_from,
         date_to=date_to,
         deleted=deleted,

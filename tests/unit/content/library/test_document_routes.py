@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 
 from spinneret.content import limits
-from spinneret.content.documents.models import Origin
+from spinneret.content.documents.models import DocumentFilter, Origin
 from spinneret.content.library.models import MediaType
 from spinneret.content.library.reading import content_of
+from spinneret.content.library.rules import matches
 from spinneret.content.search.models import Filters
 from spinneret.jobs.models import JobStatus, Lane
 from spinneret.kernel import bounds
@@ -231,7 +232,7 @@ def test_lists_are_filtered_and_go_on_by_their_cursor(shelves: LibraryFixture) -
     assert [page.body["has_more"] for page in (first, second, third)] == [True, True, False]
     [tag] = shelves.send("GET", f"/{made[0].id}").body["tags"]
     filters: list[tuple[dict[str, str], list[str]]] = [
-        ({"domain": "1.example"}, [made[3].id, made[1].id]),
+        ({"domain": "1.EXAMPLE"}, [made[3].id, made[1].id]),
         ({"tag_id": tag["tag_id"]}, [made[4].id, made[2].id, made[0].id]),
         ({"tag_id": tag["tag_id"], "domain": "1.example"}, []),
         ({"url": "https://0.EXAMPLE/2#x"}, [made[2].id]),
@@ -239,6 +240,7 @@ def test_lists_are_filtered_and_go_on_by_their_cursor(shelves: LibraryFixture) -
         ({"source": "api"}, newest),
         ({"source": "crawl"}, []),
         ({"language": "en"}, []),
+        ({"language": "UND"}, newest),
         ({"date_from": "2030-01-01T00:00:00Z"}, []),
         ({"date_to": "2030-01-01T00:00:00Z"}, newest),
         ({"deleted": "true"}, []),
@@ -248,9 +250,22 @@ def test_lists_are_filtered_and_go_on_by_their_cursor(shelves: LibraryFixture) -
         assert ids(shelves.send("GET", **asked)) == expected, asked
 
 
+def test_a_list_whose_index_lags_shows_no_deleted_document(shelves: LibraryFixture) -> None:
+    deleted = replace(shelves.stored(), deleted_at=shelves.clock())
+    assert not matches(deleted, DocumentFilter(tenant=TENANT))
+    assert matches(deleted, DocumentFilter(tenant=TENANT, deleted=True))
+
+
 @pytest.mark.parametrize(
     "query",
-    [{"cursor": "x"}, {"limit": "0"}, {"limit": "101"}, {"source": "x"}, {"date_from": "x"}],
+    [
+        {"cursor": "x"},
+        {"limit": "0"},
+        {"limit": "101"},
+        {"source": "x"},
+        {"date_from": "x"},
+        {"date_to": "9999-12-31T23:59:59-01:00"},
+    ],
 )
 def test_what_is_no_filter_is_refused(shelves: LibraryFixture, query: dict[str, str]) -> None:
     assert shelves.send("GET", **query).status == 422

@@ -237,6 +237,11 @@ def test_a_rank_far_down_in_both_legs_does_not_beat_the_first_of_one() -> None:
         assert ids(fused(vector, keyword, method=method))[0] in ("v0", "k0")
 
 
+@pytest.mark.parametrize("weights", [(5e-324, 0.0), (5e-324, 5e-324)])
+def test_the_smallest_weights_are_weights(weights: tuple[float, float]) -> None:
+    assert ids(fused(ranks(["a"]), ranks(["a"]), weights, method=Fusion.CONFIDENCE)) == ["a"]
+
+
 def test_an_unmeasured_embedder_has_the_default() -> None:
     assert profile_of(None) == profile_of("org/unknown")
 

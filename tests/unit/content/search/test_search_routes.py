@@ -132,6 +132,7 @@ def test_the_answer_names_the_fusion(api: Served, fusion: str) -> None:
     [
         ({"collection_ids": ["col_1"]}, ["doc_1"]),
         ({"collection_ids": ["col_1", "col_2"], "domains": ["SITE.example"]}, ["doc_1"]),
+        ({"domains": ["\uff53ite.example"], "collection_ids": ["col_1"]}, ["doc_1"]),
         ({"tag_ids": ["tag_1"]}, []),
         ({"source_types": ["api"]}, []),
         ({"source_types": ["crawl", "upload"], "collection_ids": ["col_1"]}, ["doc_1"]),
@@ -159,6 +160,8 @@ def test_filters_hold(api: Served, filters: dict[str, Any], expected: list[str])
         {"query": "x", "vector_weight": 0, "keyword_weight": 0},
         {"query": "x", "vector_weight": -1},
         {"query": "x", "date_from": "2026-01-01T00:00:00"},
+        {"query": "x", "date_from": "0001-01-01T00:00:00+01:00"},
+        {"query": "x", "date_to": "9999-12-31T23:59:59-01:00"},
         {"query": "x", "date_from": "2026-02-01T00:00:00Z", "date_to": "2026-01-01T00:00:00Z"},
         {"query": "x", "languages": ["english"]},
         {"query": "x", "domains": ["x"] * 51},

@@ -238,6 +238,8 @@ def test_words_alone_rank_while_the_embedder_is_away(bench: Bench) -> None:
     found = bench.search()
     assert (found.degraded, ids(found)) == (True, ["doc_1"])
     assert Leg.VECTOR not in found.hits[0].ranked.places
+    with pytest.raises(DependencyUnavailable):  # words don't count, so that no hit would be a lie
+        bench.search(keyword_weight=0.0)
 
 
 def test_the_embedder_has_a_part_of_the_time_and_the_index_what_is_left(bench: Bench) -> None:

@@ -47,7 +47,8 @@ def matches(document: Document, listing: DocumentFilter) -> bool:
         (listing.language, document.language),
     )
     return (
-        all(wanted is None or wanted == value for wanted, value in asked)
+        listing.deleted == (document.deleted_at is not None)  # its index may be older than its row
+        and all(wanted is None or wanted == value for wanted, value in asked)
         and (listing.tag_id is None or listing.tag_id in document.tag_ids)
         and (listing.date_from is None or listing.date_from <= document.changed_at)
         and (listing.date_to is None or document.changed_at <= listing.date_to)

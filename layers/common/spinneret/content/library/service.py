@@ -261,12 +261,7 @@ class LibraryService:
     def _of_url(self, listing: DocumentFilter, url: str) -> Page[DocumentWithTags]:
         identity = document_id(listing.tenant, rules.url_key(rules.known_url(url)))
         document = self.documents.get(listing.tenant, identity)
-        shown = (
-            document is not None
-            and listing.deleted == (document.deleted_at is not None)
-            and rules.matches(document, listing)
-        )
-        found = [document] if document is not None and shown else []
+        found = [document] if document is not None and rules.matches(document, listing) else []
         return Page(items=self._labelled(listing.tenant, found), after=None)
 
     def _labelled(self, tenant: str, documents: Sequence[Document]) -> tuple[DocumentWithTags, ...]:

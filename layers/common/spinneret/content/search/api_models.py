@@ -24,8 +24,12 @@ from spinneret.content.search import limits
 from spinneret.content.search.models import BOTH, Filters, Fusion, Leg, Query
 from spinneret.content.tags.api_models import TagName
 from spinneret.kernel import bounds
+from spinneret.kernel.errors import UrlInvalid
+from spinneret.web.fetching.urls import parse_url
 
 _UNREADABLE: Final = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
+
+_HOST_ONLY: Final = re.compile(r"[^/:?#@\[\]\\]+")
 
 
 def _readable(text: object) -> object:
@@ -36,7 +40,20 @@ def _readable(text: object) -> object:
 
 
 def _utc(moment: datetime) -> datetime:
-    return moment.astimezone(UTC)
+    try:
+        return moment.astimezone(UTC)
+    except OverflowError as error:  # the first or last hours that have a date
+        raise ValueError("must be between the years 1 and 9999 in UTC") from error
+
+
+def _host(text: str) -> str:
+    """Return a host as documents have it: in lower case, international names in ASCII."""
+    if not _HOST_ONLY.fullmatch(text):
+        return text.lower()
+    try:
+        return parse_url(f"https://{text}/").host
+    except UrlInvalid:
+        return text.lower()
 
 
 QueryText = Annotated[
@@ -46,7 +63,7 @@ QueryText = Annotated[
 ]
 Weight = Annotated[float, Field(ge=0, le=10, allow_inf_nan=False, strict=True)]
 Id = Annotated[str, StringConstraints(min_length=1, max_length=80)]
-Host = Annotated[str, StringConstraints(min_length=1, max_length=253, to_lower=True)]
+Host = Annotated[str, StringConstraints(min_length=1, max_length=253), AfterValidator(_host)]
 Language = Annotated[str, StringConstraints(pattern=r"^[a-zA-Z]{2,3}$", to_lower=True)]
 Moment = Annotated[AwareDatetime, AfterValidator(_utc)]
 _MANY: Final = Field(max_length=limits.SEARCH_FILTER_VALUES)

@@ -131,8 +131,10 @@ def _confidence(legs: Legs, weights: Weights, _k: int, profile: Profile) -> Scor
         for leg, found in legs.items()
         if found
     }
+    top = max((weights[leg] for leg in deviations), default=1.0)  # products of tiny ones would be 0
     trusted = {
-        leg: measured[leg] * weights[leg] * (each.gap + _CREDIT) for leg, each in deviations.items()
+        leg: measured[leg] * (weights[leg] / top) * (each.gap + _CREDIT)
+        for leg, each in deviations.items()
     }
     total = sum(trusted.values())
     keys = {key for each in deviations.values() for key in each.by_chunk}

@@ -98,6 +98,11 @@ class Query:
     """Whether near-duplicate chunks are collapsed into the best one."""
     cursor: str | None = None
 
+    @property
+    def ranks_by_words(self) -> bool:
+        """Whether the keyword leg alone can rank, because it is searched and has a weight."""
+        return Leg.KEYWORD in self.legs and (len(self.legs) == 1 or self.keyword_weight > 0)
+
 
 @dataclass(frozen=True, kw_only=True)
 class IndexQuery:

@@ -199,7 +199,7 @@ class SearchService:
         """Return all candidates in order. If outdated ones fill the windows and leave too few,
         exclude them and search again."""
         query = run.query
-        if Leg.KEYWORD not in query.legs and run.vector is None:
+        if run.vector is None and not query.ranks_by_words:
             raise DependencyUnavailable("embedder")
         text = rules.cut_to_terms(query.text)
         run.truncated |= text != query.text
@@ -243,7 +243,7 @@ class SearchService:
                 return dict.fromkeys(wanted.legs, ())
             logger.error("index_missing")
             metrics.INDEX_MISSING.add()
-            if wanted.vector is None or Leg.KEYWORD not in wanted.legs:
+            if wanted.vector is None or not run.query.ranks_by_words:
                 raise
         run.degraded = True
         return self.index.search(replace(wanted, vector=None), limits.SEARCH_WINDOW, run.remaining)
