@@ -21,7 +21,7 @@ from spinneret.marketplace.connections.models import Connection
 from spinneret.marketplace.listings.dynamo import LISTINGS
 from spinneret.marketplace.listings.models import Listing, ListingState
 from spinneret.marketplace.orders.dynamo import SALES
-from spinneret.marketplace.orders.models import Sale, SaleOutcome
+from spinneret.marketplace.orders.models import OrderLine, Sale, SaleOutcome
 from spinneret.marketplace.orders.service import OrderBook
 from spinneret.marketplace.products.models import Product
 from spinneret.marketplace.tasks.models import TaskStatus
@@ -235,13 +235,15 @@ def test_an_oversold_order_names_the_order_that_took_the_stock(world: World) -> 
     world.put_sales(_sales(bench, product))
     sold = bench.edit(product, quantity=0)
     sale = _book(bench, Asked()).record_sale(
-        tenant=bench.tenant,
-        marketplace="etsy",
-        order_id="new",
-        line_id="1",
-        sku=sold.sku,
-        quantity=1,
-        sold_at=to_iso(bench.clock()),
+        bench.tenant,
+        "etsy",
+        OrderLine(
+            order_id="new",
+            line_id="1",
+            sku=sold.sku,
+            quantity=1,
+            sold_at=to_iso(bench.clock()),
+        ),
     )
     assert (sale.outcome, sale.conflicts_with) == ("conflict", ("ebay:z",))
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from spinneret.jobs.models import Job, Transition
-from spinneret.marketplace.orders.models import Sale
+from spinneret.marketplace.orders.models import OrderLine, Sale
 from spinneret.marketplace.products.models import Product
 from spinneret.marketplace.tasks.models import Reason, TaskStatus
 from tests.markets.bench import Bench
@@ -120,13 +120,15 @@ def test_an_order_without_a_time_counts(bench: Bench) -> None:
     product = bench.product()
     bench.done("publish", "etsy", product)
     sale = bench.book.record_sale(
-        tenant=bench.tenant,
-        marketplace="etsy",
-        order_id="900",
-        line_id="9000",
-        sku=product.sku,
-        quantity=1,
-        sold_at="",
+        bench.tenant,
+        "etsy",
+        OrderLine(
+            order_id="900",
+            line_id="9000",
+            sku=product.sku,
+            quantity=1,
+            sold_at="",
+        ),
     )
     assert sale.outcome == "reserved"
 

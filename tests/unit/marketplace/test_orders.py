@@ -9,7 +9,7 @@ from spinneret.jobs.models import Job, Transition
 from spinneret.kernel.errors import DependencyUnavailable
 from spinneret.marketplace import limits
 from spinneret.marketplace.connections.models import Connection
-from spinneret.marketplace.orders.models import Sale, SaleOutcome
+from spinneret.marketplace.orders.models import OrderLine, Sale, SaleOutcome
 from spinneret.marketplace.products.models import Product
 from tests.markets.bench import Bench
 from tests.markets.web import StubResponse
@@ -280,13 +280,15 @@ def test_two_sales_that_are_read_at_once_leave_one_conflict(bench: Bench) -> Non
 
     def sold(marketplace: str) -> Sale:
         return bench.book.record_sale(
-            tenant=bench.tenant,
-            marketplace=marketplace,
-            order_id=f"o-{marketplace}",
-            line_id="1",
-            sku=product.sku,
-            quantity=1,
-            sold_at="2026-01-02T12:00:00Z",
+            bench.tenant,
+            marketplace,
+            OrderLine(
+                order_id=f"o-{marketplace}",
+                line_id="1",
+                sku=product.sku,
+                quantity=1,
+                sold_at="2026-01-02T12:00:00Z",
+            ),
         )
 
     def meeting(sale: Sale) -> bool:

@@ -1,18 +1,20 @@
 """Steps for existing listings, orders and conversations on eBay."""
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
 
 from spinneret.kernel.clock import to_iso
 from spinneret.kernel.errors import InputNeeded, MarketplaceUnsettled, field_error
-from spinneret.marketplace.ebay import rules
+from spinneret.marketplace.ebay import answers, rules
 from spinneret.marketplace.ebay.answers import Order
 from spinneret.marketplace.ebay.api import EbayApi
 from spinneret.marketplace.ebay.listing_steps import api_of, listing_of, standing_offer
 from spinneret.marketplace.listings.models import Listing, ListingState, drift_rows
 from spinneret.marketplace.money import decimal_text
-from spinneret.marketplace.orders.models import OrderState
+from spinneret.marketplace.orders.models import OrderLine, OrderState
 from spinneret.marketplace.publishing import common
+from spinneret.marketplace.publishing.ordering import OrderPage, read_orders
 from spinneret.marketplace.publishing.work import StepContext
 
 
@@ -116,32 +118,28 @@ def _adopted(work: StepContext, offer: Mapping[str, Any], listing_id: str) -> Ma
 
 
 def orders(work: StepContext) -> Mapping[str, Any]:
-    """Store every order that changed since the last reading in the order book, line by line."""
-    api, book = api_of(work), work.services.orders
-    now, seen, offset = work.clock(), 0, 0
-    since = book.since(work.subject.tenant, "ebay", now)
-    while True:
+    """Read the orders into the order book."""
+    api = api_of(work)
+
+    def read_page(since: datetime, offset: int) -> OrderPage:
         page = api.orders(since, offset)
-        found = page["orders"]
-        for order in found:
-            for line in order["lineItems"]:
-                book.record_sale(
-                    work.context.lease,
-                    marketplace="ebay",
-                    order_id=order["orderId"],
-                    line_id=line["lineItemId"],
-                    sku=line.get("sku", ""),
-                    quantity=line.get("quantity", 1),
-                    sold_at=order.get("creationDate", ""),
-                    state=_state_of(order),
-                    listing_id=line.get("legacyItemId"),
-                )
-        seen += len(found)
-        offset += len(found)
-        if not found or offset >= page["total"]:
-            break
-    book.remember(work.subject.tenant, "ebay", now)
-    return {"orders": seen, "looked_again": book.sync_stale_listings(work.subject.tenant, "ebay")}
+        orders = page["orders"]
+        lines = [_line(order, line) for order in orders for line in order["lineItems"]]
+        return OrderPage(lines=lines, orders=len(orders), total=page["total"])
+
+    return read_orders(work, read_page)
+
+
+def _line(order: Order, line: answers.OrderLine) -> OrderLine:
+    return OrderLine(
+        order_id=order["orderId"],
+        line_id=line["lineItemId"],
+        sku=line.get("sku", ""),
+        quantity=line.get("quantity", 1),
+        sold_at=order.get("creationDate", ""),
+        state=_state_of(order),
+        listing_id=line.get("legacyItemId"),
+    )
 
 
 def _state_of(order: Order) -> OrderState:

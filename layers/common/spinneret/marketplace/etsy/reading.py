@@ -7,13 +7,14 @@ from typing import Any, Final
 from spinneret.kernel.clock import to_iso
 from spinneret.kernel.errors import InputNeeded, MarketplaceUnsettled
 from spinneret.marketplace.etsy import drafts, rules
-from spinneret.marketplace.etsy.answers import Receipt, ShopListing
+from spinneret.marketplace.etsy.answers import Receipt, ShopListing, Transaction
 from spinneret.marketplace.etsy.api import EtsyApi
 from spinneret.marketplace.listings.models import Listing, ListingState, drift_rows
 from spinneret.marketplace.money import decimal_text
-from spinneret.marketplace.orders.models import OrderState
+from spinneret.marketplace.orders.models import OrderLine, OrderState
 from spinneret.marketplace.products.models import Content
 from spinneret.marketplace.publishing import common
+from spinneret.marketplace.publishing.ordering import OrderPage, read_orders
 from spinneret.marketplace.publishing.work import StepContext
 
 _REMOVED: Final = "removed"
@@ -115,31 +116,25 @@ def _state_of_order(receipt: Receipt) -> OrderState:
 
 
 def orders(work: StepContext, api: EtsyApi) -> Mapping[str, Any]:
-    """Store every order that changed since the last reading in the order book, line by line."""
-    book = work.services.orders
-    now, seen, offset = work.clock(), 0, 0
-    since = book.since(work.subject.tenant, "etsy", now)
-    while True:
+    """Read the orders into the order book."""
+
+    def read_page(since: datetime, offset: int) -> OrderPage:
         page = api.receipts(since, offset)
         receipts = page["results"]
-        for receipt in receipts:
-            made = receipt.get("created_timestamp")
-            sold_at = "" if made is None else to_iso(datetime.fromtimestamp(made, UTC))
-            for line in receipt["transactions"]:
-                book.record_sale(
-                    work.context.lease,
-                    marketplace="etsy",
-                    order_id=receipt["receipt_id"],
-                    line_id=line["transaction_id"],
-                    sku=line.get("sku") or "",
-                    quantity=line.get("quantity", 1),
-                    sold_at=sold_at,
-                    state=_state_of_order(receipt),
-                    listing_id=line.get("listing_id"),
-                )
-        seen += len(receipts)
-        offset += len(receipts)
-        if not receipts or offset >= page["count"]:
-            break
-    book.remember(work.subject.tenant, "etsy", now)
-    return {"orders": seen, "looked_again": book.sync_stale_listings(work.subject.tenant, "etsy")}
+        lines = [_line(receipt, line) for receipt in receipts for line in receipt["transactions"]]
+        return OrderPage(lines=lines, orders=len(receipts), total=page["count"])
+
+    return read_orders(work, read_page)
+
+
+def _line(receipt: Receipt, line: Transaction) -> OrderLine:
+    made = receipt.get("created_timestamp")
+    return OrderLine(
+        order_id=receipt["receipt_id"],
+        line_id=line["transaction_id"],
+        sku=line.get("sku") or "",
+        quantity=line.get("quantity", 1),
+        sold_at="" if made is None else to_iso(datetime.fromtimestamp(made, UTC)),
+        state=_state_of_order(receipt),
+        listing_id=line.get("listing_id"),
+    )

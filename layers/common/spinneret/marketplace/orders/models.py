@@ -49,6 +49,19 @@ class AdjustmentState(StrEnum):
 
 
 @dataclass(frozen=True, kw_only=True)
+class OrderLine:
+    """One line of an order, as its marketplace reports it."""
+
+    order_id: str
+    line_id: str
+    sku: str
+    quantity: int
+    sold_at: str
+    state: OrderState = OrderState.PAID
+    listing_id: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class Adjustment:
     """Progress of another marketplace's update after a sale."""
 
