@@ -293,19 +293,24 @@ def update(
 
 
 def change(
-    table: str, key: Item, update_expression: Condition, condition: Condition
+    table: str, key: Item, update_expression: Condition, condition: Condition | None = None
 ) -> TransactWriteItemTypeDef:
     """Return an Update for a transaction from an update expression and its values."""
     update_text, new = update_expression
     action: UpdateTypeDef = {"TableName": table, "Key": key, "UpdateExpression": update_text}
-    _require(action, condition, update_text, new)
+    action["ExpressionAttributeNames"] = names_in(update_text)
+    if new:
+        action["ExpressionAttributeValues"] = new
+    if condition is not None:
+        _require(action, condition, update_text, new)
     return {"Update": action}
 
 
-def delete(table: str, key: Item, condition: Condition) -> TransactWriteItemTypeDef:
+def delete(table: str, key: Item, condition: Condition | None = None) -> TransactWriteItemTypeDef:
     """Return a Delete for a transaction."""
     action: DeleteTypeDef = {"TableName": table, "Key": key}
-    _require(action, condition)
+    if condition is not None:
+        _require(action, condition)
     return {"Delete": action}
 
 

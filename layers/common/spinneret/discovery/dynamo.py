@@ -22,11 +22,10 @@ from spinneret.aws.table import DynamoAdapter
 from spinneret.aws.types import DynamoDBClient
 from spinneret.discovery import limits
 from spinneret.discovery.models import FoundPage, FoundUrl, found_item, read_found
-from spinneret.jobs.dynamo import lease_check
+from spinneret.jobs.dynamo import transact_under_lease
 from spinneret.jobs.models import JobRef, Lease
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import epoch_seconds
-from spinneret.kernel.errors import LeaseLost
 
 _SIZE: Final = limits.DISCOVERY_URLS_PER_ROW
 
@@ -93,10 +92,7 @@ class DynamoDiscoveryStore(DynamoAdapter):
             dynamo.put(self._table, {**_key(ref, sort), **row, "purge_at": purge_at})
             for sort, row in rows.items()
         ]
-        try:
-            dynamo.transact(self._client, [lease_check(self._jobs, lease), *puts])
-        except dynamo.ConditionFailed as failed:
-            raise LeaseLost(f"job {lease.job_id} is no longer held by this claim") from failed
+        transact_under_lease(self._client, self._jobs, lease, puts)
 
 
 def _batched(found: Sequence[FoundUrl]) -> list[Sequence[FoundUrl]]:

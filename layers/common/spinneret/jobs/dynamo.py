@@ -107,6 +107,22 @@ def lease_check(table: str, lease: Lease) -> TransactWriteItemTypeDef:
     )
 
 
+def transact_under_lease(
+    client: DynamoDBClient,
+    jobs_table: str,
+    lease: Lease,
+    writes: Sequence[TransactWriteItemTypeDef],
+) -> None:
+    """Write all while the claim holds the job; the writes have no conditions of their own.
+
+    Raises LeaseLost and DependencyUnavailable.
+    """
+    try:
+        dynamo.transact(client, [lease_check(jobs_table, lease), *writes])
+    except dynamo.ConditionFailed as failed:
+        raise LeaseLost(f"job {lease.job_id} is no longer held by this claim") from failed
+
+
 class DynamoJobStore:
     """Implements JobStore; see the module's docstring for the key design."""
 

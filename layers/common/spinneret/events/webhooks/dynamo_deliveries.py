@@ -18,10 +18,9 @@ from spinneret.aws.table import DynamoAdapter, Table
 from spinneret.aws.types import DynamoDBClient
 from spinneret.events.webhooks import items
 from spinneret.events.webhooks.models import Cooldown, Delivery
-from spinneret.jobs.dynamo import lease_check
+from spinneret.jobs.dynamo import transact_under_lease
 from spinneret.jobs.models import Lease
 from spinneret.kernel.clock import to_iso
-from spinneret.kernel.errors import LeaseLost
 from spinneret.kernel.ids import is_id
 from spinneret.kernel.paging import Page
 
@@ -37,10 +36,7 @@ class DynamoDeliveryLog(DynamoAdapter):
     def write(self, delivery: Delivery, lease: Lease, now: datetime) -> None:
         """See DeliveryLog. Writes the line and checks the lease's fence in one transaction."""
         line = dynamo.put(self._table, items.delivery_item(delivery, now))
-        try:
-            dynamo.transact(self._client, [lease_check(self._jobs, lease), line])
-        except dynamo.ConditionFailed as failed:
-            raise LeaseLost(f"job {lease.job_id} is no longer held by this claim") from failed
+        transact_under_lease(self._client, self._jobs, lease, [line])
 
     def get(self, tenant: str, endpoint_id: str | None, delivery_id: str) -> Delivery | None:
         if not is_id(delivery_id):

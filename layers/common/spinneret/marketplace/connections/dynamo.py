@@ -32,10 +32,6 @@ from spinneret.marketplace.connections.models import (
 )
 
 _NONE: Final[dynamo.Condition] = ("attribute_not_exists(#pk)", {})
-_WHATEVER: Final[dynamo.Condition] = (
-    "attribute_exists(#pk) OR attribute_not_exists(#pk)",
-    {},
-)
 
 
 class DynamoConnections(DynamoAdapter):
@@ -72,7 +68,7 @@ class DynamoConnections(DynamoAdapter):
         the account is known."""
         seller = _seller(connection.tenant, connection.marketplace)
         keeps = ("SET #job_id = if_not_exists(#job_id, :none)", {":none": ""})
-        writes = [dynamo.change(self._table, seller, keeps, _WHATEVER)]
+        writes = [dynamo.change(self._table, seller, keeps)]
         if connection.account is not None:
             key = _owner(connection.marketplace, connection.account)
             writes.append(dynamo.put(self._table, {**key, "tenant": connection.tenant}))
@@ -84,13 +80,13 @@ class DynamoConnections(DynamoAdapter):
 
     def remove(self, tenant: str, marketplace: str) -> None:
         keys = _key(tenant, marketplace), _seller(tenant, marketplace)
-        dynamo.transact(self._client, [dynamo.delete(self._table, key, _WHATEVER) for key in keys])
+        dynamo.transact(self._client, [dynamo.delete(self._table, key) for key in keys])
 
     def forget(self, seller: Seller) -> None:
         tenant, marketplace = seller.tenant, seller.marketplace
         writes = [
             dynamo.check(self._table, _key(tenant, marketplace), _NONE),
-            dynamo.delete(self._table, _seller(tenant, marketplace), _WHATEVER),
+            dynamo.delete(self._table, _seller(tenant, marketplace)),
         ]
         with suppress(dynamo.ConditionFailed):
             dynamo.transact(self._client, writes)

@@ -15,12 +15,11 @@ from spinneret.aws import dynamo
 from spinneret.aws.codec import JSON, SPARSE, Codec, tenant_of
 from spinneret.aws.dynamo import Item
 from spinneret.aws.table import DynamoAdapter, Table
-from spinneret.aws.types import DynamoDBClient, TransactWriteItemTypeDef
-from spinneret.jobs.dynamo import lease_check
+from spinneret.aws.types import DynamoDBClient
+from spinneret.jobs.dynamo import transact_under_lease
 from spinneret.jobs.models import JobRef, Lease
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import epoch_seconds
-from spinneret.kernel.errors import LeaseLost
 from spinneret.kernel.ids import is_id
 from spinneret.kernel.paging import Page
 from spinneret.marketplace.imports.models import ImportedListing
@@ -46,21 +45,15 @@ class DynamoImportStore(DynamoAdapter):
             ref = JobRef(tenant=lease.tenant, job_id=lease.job_id)
             row = {**_position_key(ref), "after": after, "purge_at": _purge_at(now)}
             writes.append(dynamo.put(self._table, row))
-        self._write(lease, writes)
+        transact_under_lease(self._client, self._jobs, lease, writes)
 
     def decide(self, lease: Lease, listing: ImportedListing) -> None:
-        self._write(lease, [self._rows.put_write(listing)])
+        transact_under_lease(self._client, self._jobs, lease, [self._rows.put_write(listing)])
 
     def page(self, ref: JobRef, after: str | None, limit: int) -> Page[ImportedListing]:
         if not is_id(ref.job_id):
             return Page(items=(), after=None)
         return self._rows.page(_partition(ref.tenant, ref.job_id), after, limit)
-
-    def _write(self, lease: Lease, writes: list[TransactWriteItemTypeDef]) -> None:
-        try:
-            dynamo.transact(self._client, [lease_check(self._jobs, lease), *writes])
-        except dynamo.ConditionFailed as failed:
-            raise LeaseLost(f"job {lease.job_id} is no longer held by this claim") from failed
 
 
 def _partition(tenant: str, job_id: str) -> str:

@@ -26,10 +26,6 @@ from spinneret.kernel.paging import Page
 from spinneret.marketplace.orders.models import Sale
 
 _SALES_OF_PRODUCT: Final = 100
-_WHATEVER: Final[dynamo.Condition] = (
-    "attribute_exists(#pk) OR attribute_not_exists(#pk)",
-    {},
-)
 _NEW: Final[dynamo.Condition] = ("attribute_not_exists(#pk)", {})
 
 
@@ -81,7 +77,7 @@ class DynamoSaleStore(DynamoAdapter):
         sale."""
         key = {"pk": "OPENSALES", "sk": f"{sale.tenant}#{sale.key}"}
         if sale.handled:
-            return dynamo.delete(self._table, key, _WHATEVER)
+            return dynamo.delete(self._table, key)
         return dynamo.put(self._table, key)
 
     def open(self, after: str | None, limit: int) -> Page[tuple[str, str]]:

@@ -32,10 +32,9 @@ class DynamoStatistics(DynamoAdapter):
         purge = epoch_seconds(moment + timedelta(seconds=bounds.JOB_RETENTION_SECONDS))
         mark = {"pk": f"T#{job.tenant}#COUNTED#{job.id}", "sk": str(job.run), "purge_at": purge}
         add = (f"ADD #{outcome} :one, #seconds :seconds", {":one": 1, ":seconds": seconds})
-        always: dynamo.Condition = ("attribute_exists(#pk) OR attribute_not_exists(#pk)", {})
         writes = [
             dynamo.put(self._table, mark, ("attribute_not_exists(#pk)", {})),
-            dynamo.change(self._table, counter, add, always),
+            dynamo.change(self._table, counter, add),
         ]
         with suppress(dynamo.ConditionFailed):  # already counted
             dynamo.transact(self._client, writes)

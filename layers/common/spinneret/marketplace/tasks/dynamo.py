@@ -13,12 +13,11 @@ from spinneret.aws import dynamo
 from spinneret.aws.codec import JSON, Codec, Column, tenant_of
 from spinneret.aws.dynamo import Item
 from spinneret.aws.table import DynamoAdapter, Table
-from spinneret.aws.types import DynamoDBClient, TransactWriteItemTypeDef
-from spinneret.jobs.dynamo import lease_check
+from spinneret.aws.types import DynamoDBClient
+from spinneret.jobs.dynamo import transact_under_lease
 from spinneret.jobs.models import Lease
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import epoch_seconds
-from spinneret.kernel.errors import LeaseLost
 from spinneret.kernel.ids import is_id
 from spinneret.marketplace.tasks.models import Task
 
@@ -40,20 +39,13 @@ class DynamoTaskStore(DynamoAdapter):
         return self._rows.get(_key(tenant, job_id, position))
 
     def save(self, lease: Lease, tasks: Sequence[Task]) -> None:
-        self._write(lease, [self._rows.put_write(task) for task in tasks])
-
-    def drop(self, lease: Lease, tasks: Sequence[Task]) -> None:
-        always: dynamo.Condition = ("attribute_exists(#pk)", {})
-        self._write(
-            lease,
-            [dynamo.delete(self._table, TASKS.key(task), always) for task in tasks],
+        transact_under_lease(
+            self._client, self._jobs, lease, [self._rows.put_write(task) for task in tasks]
         )
 
-    def _write(self, lease: Lease, writes: list[TransactWriteItemTypeDef]) -> None:
-        try:
-            dynamo.transact(self._client, [lease_check(self._jobs, lease), *writes])
-        except dynamo.ConditionFailed as failed:
-            raise LeaseLost(f"job {lease.job_id} is no longer held by this claim") from failed
+    def drop(self, lease: Lease, tasks: Sequence[Task]) -> None:
+        drops = [dynamo.delete(self._table, TASKS.key(task)) for task in tasks]
+        transact_under_lease(self._client, self._jobs, lease, drops)
 
 
 def _partition(tenant: str, job_id: str) -> str:
