@@ -34,7 +34,7 @@ from spinneret.marketplace.publishing.api_models import (
     job_with_tasks,
     submitted_job,
 )
-from spinneret.marketplace.publishing.engine import Command
+from spinneret.marketplace.publishing.commands import Command
 from spinneret.marketplace.publishing.service import is_task_position
 from spinneret.marketplace.registry import ACTION_TYPES
 from spinneret.marketplace.tasks.api_models import TaskList, TaskView

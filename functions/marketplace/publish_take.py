@@ -1,6 +1,6 @@
 """Step function of publishing: the next jobs."""
 
-from spinneret.marketplace.driving_wiring import publish_rounds
+from spinneret.marketplace.driving_wiring import next_jobs_step
 from spinneret.runtime.steps import step_entrypoint
 
-handler = step_entrypoint(publish_rounds.then(lambda rounds: rounds.take), "publish-take")
+handler = step_entrypoint(next_jobs_step.then(lambda step: step.take), "publish-take")

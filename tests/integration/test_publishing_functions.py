@@ -20,9 +20,9 @@ from spinneret.access.keys.models import Scope
 from spinneret.jobs.sqs import ref_of
 from spinneret.kernel.bounds import KEY_REQUESTS_PER_MINUTE_MAX
 from spinneret.kernel.clock import utc_now
-from spinneret.marketplace.driving_wiring import publish_dispatcher, publish_rounds
+from spinneret.marketplace.driving_wiring import next_jobs_step, publish_dispatcher
 from spinneret.marketplace.wiring import marketplace_api
-from spinneret.marketplace.worker_wiring import publish_visits
+from spinneret.marketplace.worker_wiring import publish_step
 from spinneret.runtime.http.entrypoint import Api
 from spinneret.runtime.queue import message_entrypoint
 from spinneret.runtime.steps import step_entrypoint
@@ -96,8 +96,8 @@ class Deployed:
         self._work = message_entrypoint(
             ref_of, publish_dispatcher.then(lambda it: it.run), "publish-worker"
         )
-        take = step_entrypoint(publish_rounds.then(lambda rounds: rounds.take), "publish-take")
-        step = step_entrypoint(publish_visits.then(lambda visits: visits.step), "publish-step")
+        take = step_entrypoint(next_jobs_step.then(lambda step: step.take), "publish-take")
+        step = step_entrypoint(publish_step.then(lambda job: job.step), "publish-step")
         functions = {
             "Take": lambda state: take(state, Invocation(55.0)),  # type: ignore[arg-type]  # see below
             "Step": lambda state: step(state, Invocation(115.0)),  # type: ignore[arg-type]  # see below

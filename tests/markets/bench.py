@@ -35,24 +35,26 @@ from spinneret.marketplace.kinds import KINDS, PUBLISH, PUBLISH_BATCH
 from spinneret.marketplace.last_looks import AnswersOnly, final_look_deferral
 from spinneret.marketplace.orders.polling import OrderPolling
 from spinneret.marketplace.orders.service import OrderBook
-from spinneret.marketplace.plugins.transport import PluginCallbacks, PluginInbox, PluginTransport
+from spinneret.marketplace.plugins.inbox import PluginCallbacks, PluginInbox
+from spinneret.marketplace.plugins.transport import PluginTransport
 from spinneret.marketplace.preferences.service import PreferenceService
 from spinneret.marketplace.products.models import Content, Override, Product
 from spinneret.marketplace.products.service import ProductService
 from spinneret.marketplace.publishing import limits as publishing_limits
 from spinneret.marketplace.publishing.actions import action_types
 from spinneret.marketplace.publishing.choices import ChoiceReader
+from spinneret.marketplace.publishing.commands import Command
 from spinneret.marketplace.publishing.dispatch import Dispatcher, batch_preparation
 from spinneret.marketplace.publishing.drafting import Drafter
-from spinneret.marketplace.publishing.engine import Command, PublishHandler
+from spinneret.marketplace.publishing.engine import PublishHandler
+from spinneret.marketplace.publishing.job_step import JobStep, NullJobQueue
 from spinneret.marketplace.publishing.models import PlannedListing, PreflightResult, Subject
-from spinneret.marketplace.publishing.outlooks import run_preflight
+from spinneret.marketplace.publishing.next_jobs import NextJobsStep
 from spinneret.marketplace.publishing.planning import Planner
 from spinneret.marketplace.publishing.plans import Platform
-from spinneret.marketplace.publishing.rounds import NextJobsStep
+from spinneret.marketplace.publishing.preflight import run_preflight
 from spinneret.marketplace.publishing.service import PublishingService
 from spinneret.marketplace.publishing.statistics import Statistics
-from spinneret.marketplace.publishing.visits import JobStep, NullJobQueue
 from spinneret.marketplace.publishing.work import StepContext, StepServices
 from spinneret.marketplace.registry import BY_PLUGIN, PLATFORMS, READ, SILENT
 from tests.contract.backends import Tables
@@ -167,7 +169,7 @@ class Bench:
             preferences=stores.preferences,
             platforms=platforms,
             actions=action_types(platforms),
-            ask_before=self._asked_before,
+            run_preflight=self._preflight,
         )
         self.book = OrderBook(
             sales=self.sales,
@@ -205,8 +207,8 @@ class Bench:
         self.machine = StateMachine(
             "publish_batch",
             {
-                "Take": lambda state: self.rounds().take(state, lambda: self.remaining),
-                "Step": lambda state: self.visits().step(state, lambda: self.remaining),
+                "Take": lambda state: self.next_jobs().take(state, lambda: self.remaining),
+                "Step": lambda state: self.job_step().step(state, lambda: self.remaining),
                 "Callback": self.wait_for_callback,
             },
             self.clock,
@@ -342,7 +344,7 @@ class Bench:
             clock=self.clock,
         )
 
-    def rounds(self) -> NextJobsStep:
+    def next_jobs(self) -> NextJobsStep:
         """A fresh process of the machine's first step."""
         return NextJobsStep(
             driver=self._driver(),
@@ -352,7 +354,7 @@ class Bench:
             round_jobs=self.round_jobs,
         )
 
-    def visits(self) -> JobStep:
+    def job_step(self) -> JobStep:
         """A fresh process of the step that works at one job."""
         handler = PublishHandler(
             platforms=self.platforms,
@@ -410,7 +412,7 @@ class Bench:
     def once(self, ref: JobRef) -> Job:
         """One step of the job."""
         state = {"tenant": ref.tenant, "job_id": ref.job_id, "turn": None, "steps": 0}
-        self.visits().step(state, lambda: self.remaining)
+        self.job_step().step(state, lambda: self.remaining)
         return self.job(ref)
 
     def dispatch(self, ref: JobRef) -> None:
@@ -521,7 +523,7 @@ class Bench:
             over=is_over,
         )
 
-    def _asked_before(
+    def _preflight(
         self, _: str, marketplace: str, candidates: Sequence[PlannedListing]
     ) -> Mapping[str, PreflightResult]:
         calls = self.calls(marketplace, lambda: self.remaining)

@@ -8,7 +8,7 @@ from typing import Any
 
 from spinneret.jobs.models import Connection
 from spinneret.kernel.errors import NotFound
-from spinneret.marketplace.plugins.transport import PluginInbox
+from spinneret.marketplace.plugins.inbox import PluginInbox
 
 
 class FakePlugin:

@@ -77,7 +77,7 @@ def test_a_step_of_a_job_that_has_ended_leaves_it(bench: Bench) -> None:
     ref = bench.submit("publish", "ebay", bench.product())
     state = {"tenant": ref.tenant, "job_id": ref.job_id, "turn": None, "steps": 0}
     for _ in range(2):
-        answer = bench.visits().step(state, lambda: bench.remaining)
+        answer = bench.job_step().step(state, lambda: bench.remaining)
         assert answer["action"] == "left"
     assert bench.ebay.calls["_publish"] == 1
 
@@ -121,10 +121,10 @@ def test_jobs_that_are_due_again_let_those_behind_them_on(bench: Bench) -> None:
     batch = _batch(bench, 3, "vinted")
     bench.dispatch(batch)
     state: Any = next(iter(bench.executions.started.values()))
-    first = bench.rounds().take(state, lambda: bench.remaining)
+    first = bench.next_jobs().take(state, lambda: bench.remaining)
     assert len(first["jobs"]) == 2
     [last] = {ref.job_id for ref in _children(bench, batch)} - set(first["jobs"])
-    second = bench.rounds().take({**first, "visits": []}, lambda: bench.remaining)
+    second = bench.next_jobs().take({**first, "visits": []}, lambda: bench.remaining)
     assert second["jobs"][0] == last
 
 
@@ -415,7 +415,7 @@ def test_a_job_that_waited_too_long_is_left_to_the_sweeper(bench: Bench) -> None
     bench.deliver()
     assert bench.machine.entered["Step"] == 0
     state = {"tenant": ref.tenant, "job_id": ref.job_id, "turn": None, "steps": 0}
-    assert bench.visits().step(state, lambda: bench.remaining)["action"] == "left"
+    assert bench.job_step().step(state, lambda: bench.remaining)["action"] == "left"
     bench.sweep()
     assert bench.job(ref).status == "expired"
 
@@ -425,6 +425,6 @@ def test_a_round_of_a_lost_claim_stops(bench: Bench) -> None:
     bench.dispatch(batch)
     state: Any = next(iter(bench.executions.started.values()))
     stale = {**state, "fence": state["fence"] - 1}
-    answer = bench.rounds().take(stale, lambda: bench.remaining)
+    answer = bench.next_jobs().take(stale, lambda: bench.remaining)
     assert answer["action"] == "stop"
     assert ExecutionClaim.of(answer["turn"]).number == state["number"] + 1

@@ -24,18 +24,18 @@ def test_the_fees_of_an_offer_that_is_made_are_told(bench: Bench) -> None:
     product = bench.product()
     bench.done("publish", "ebay", product)
     bench.done("delete", "ebay", product)
-    [prospect] = _plan(bench, product.id)
-    assert prospect.outcome == "create"
-    assert prospect.outlook.fees[0]["fees"][0]["amount"]["value"] == "0.35"
+    [planned] = _plan(bench, product.id)
+    assert planned.outcome == "create"
+    assert planned.preflight.fees[0]["fees"][0]["amount"]["value"] == "0.35"
 
 
 def test_what_would_fail_at_the_last_step_is_refused_before_the_first(bench: Bench) -> None:
     bench.ebay.policies["return"] = []
     bench.ebay.required_aspects = ["Brand", "Vintage"]
-    [prospect] = _plan(bench, bench.product().id)
-    assert prospect.outcome == "refused"
-    assert [each["path"] for each in prospect.fields] == ["policy", "attributes.Vintage"]
-    assert all(each["message"] for each in prospect.fields)
+    [planned] = _plan(bench, bench.product().id)
+    assert planned.outcome == "refused"
+    assert [each["path"] for each in planned.fields] == ["policy", "attributes.Vintage"]
+    assert all(each["message"] for each in planned.fields)
 
 
 def test_what_products_share_is_asked_for_once(bench: Bench) -> None:
@@ -53,8 +53,8 @@ def test_a_listing_that_breaks_a_policy_says_which_field_and_what_to_do(bench: B
     for each in (good, bad):
         bench.done("publish", "ebay", each)
     first, second = _plan(bench, good.id, bad.id, action="update")
-    assert (first.outcome, first.outlook.violations) == ("update", ())
-    [violation] = second.outlook.violations
+    assert (first.outcome, first.preflight.violations) == ("update", ())
+    [violation] = second.preflight.violations
     assert second.outcome == "update"  # revising it is what mends it
     assert (violation["type"], violation["state"]) == ("HTTPS", "OUT_OF_COMPLIANCE")
     assert (violation["field"], violation["fix"]) == ("description", "use its https address")
@@ -64,7 +64,7 @@ def test_a_missing_aspect_comes_with_the_values_that_ebay_suggests(bench: Bench)
     product = bench.product()
     bench.done("publish", "ebay", product)
     bench.ebay.preferred_aspects = {"Fit": ["Slim", "Regular"]}
-    [violation] = _plan(bench, product.id, action="update")[0].outlook.violations
+    [violation] = _plan(bench, product.id, action="update")[0].preflight.violations
     assert violation["state"] == "AT_RISK"
     assert violation["aspects"] == ["Fit"]
     assert violation["suggested"] == {"Fit": ["Slim", "Regular"]}
@@ -76,8 +76,8 @@ def test_violations_are_read_to_the_last_page(bench: Bench) -> None:
     [(listing, offer)] = bench.ebay.listings.items()
     others = {f"22{number:010}": offer for number in range(200)}
     bench.ebay.listings = {**others, listing: offer}
-    [prospect] = _plan(bench, product.id, action="update")
-    assert [each["type"] for each in prospect.outlook.violations] == ["HTTPS"]
+    [planned] = _plan(bench, product.id, action="update")
+    assert [each["type"] for each in planned.preflight.violations] == ["HTTPS"]
     assert bench.ebay.calls["_violations"] == 2
 
 
@@ -86,31 +86,31 @@ def test_a_marketplace_without_compliance_isnt_asked_for_it(bench: Bench) -> Non
     bench.done("publish", "ebay", product)
     poland = {**product.content.attributes, "marketplace_id": "EBAY_PL"}
     bench.edit(product, attributes=poland)
-    [prospect] = _plan(bench, product.id, action="update")
-    assert (prospect.outcome, bench.ebay.calls["_violated"]) == ("update", 0)
+    [planned] = _plan(bench, product.id, action="update")
+    assert (planned.outcome, bench.ebay.calls["_violated"]) == ("update", 0)
 
 
 def test_a_silent_marketplace_leaves_the_plan_unchecked(bench: Bench) -> None:
     ids = [bench.product(title).id for title in ("One", "Two")]
     bench.web.instead = {number: StubResponse(503) for number in range(10, 99)}
     first, second = _plan(bench, *ids)
-    assert (first.outcome, first.outlook.unchecked) == ("create", None)
-    assert (second.outcome, second.outlook.unchecked) == ("create", "ebay answered 503")
+    assert (first.outcome, first.preflight.unchecked) == ("create", None)
+    assert (second.outcome, second.preflight.unchecked) == ("create", "ebay answered 503")
 
 
 def test_a_plan_asks_about_so_many_products_as_a_request_can(bench: Bench) -> None:
     found = _plan(bench, *(bench.product(f"Coat {number}").id for number in range(11)))
-    assert [each.outlook.unchecked for each in found[:10]] == [None] * 10
-    assert found[10].outlook.unchecked == "only the first 10 products of a plan are asked about"
+    assert [each.preflight.unchecked for each in found[:10]] == [None] * 10
+    assert found[10].preflight.unchecked == "only the first 10 products of a plan are asked about"
 
 
 def test_a_seller_who_isnt_connected_is_told_so(bench: Bench) -> None:
     other = Bench(bench.stores, tenant="other")
-    [prospect] = _plan(other, other.product().id)
-    assert (prospect.outcome, prospect.fields[0]["path"]) == ("refused", "connection")
+    [planned] = _plan(other, other.product().id)
+    assert (planned.outcome, planned.fields[0]["path"]) == ("refused", "connection")
 
 
 def test_a_marketplace_that_tells_nothing_before_isnt_asked(bench: Bench) -> None:
-    [prospect] = _plan(bench, bench.product().id, on="etsy")
-    assert (prospect.outcome, prospect.outlook.unchecked) == ("create", None)
+    [planned] = _plan(bench, bench.product().id, on="etsy")
+    assert (planned.outcome, planned.preflight.unchecked) == ("create", None)
     assert bench.web.seen == []

@@ -14,7 +14,7 @@ from spinneret.access.permissions import Permission, Role
 from spinneret.access.tenants.service import TenantService
 from spinneret.aws.stage import Builder
 from spinneret.jobs.live.service import LiveService
-from spinneret.marketplace.plugins.transport import PluginInbox
+from spinneret.marketplace.plugins.inbox import PluginInbox
 from spinneret.runtime.sockets import socket_entrypoint
 from tests.fakes.jobs import FakeJobStore
 from tests.fakes.keys import FakeKeyStore

@@ -32,7 +32,7 @@ class Round:
     def take(self, **given: Any) -> dict[str, Any]:
         """One step; the next one goes on from its answer."""
         state = {**self.state, **given}
-        answer = self.bench.rounds().take(state, lambda: self.bench.remaining)
+        answer = self.bench.next_jobs().take(state, lambda: self.bench.remaining)
         self.state = {**answer, "visits": []}
         return answer
 
@@ -149,7 +149,7 @@ def test_an_execution_stops_after_so_many_steps_of_its_own_and_of_its_jobs(
     assert this.take(**counted)["action"] == action
     single = memory.submit("publish", "ebay", memory.product())
     state = {"tenant": single.tenant, "job_id": single.job_id, **counted}
-    assert memory.rounds().take(state, lambda: memory.remaining)["action"] == action
+    assert memory.next_jobs().take(state, lambda: memory.remaining)["action"] == action
 
 
 @pytest.mark.parametrize(("steps", "action"), [(0, "wait"), (18, "wait"), (19, "left")])
@@ -158,7 +158,7 @@ def test_a_visit_leaves_its_job_after_so_many_steps(steps: int, action: str, mem
     memory.once(memory.submit("publish", "vinted", memory.product()))
     waits = memory.submit("publish", "vinted", memory.product("Other"))
     state = {"tenant": waits.tenant, "job_id": waits.job_id, "turn": None, "steps": steps}
-    answer = memory.visits().step(state, lambda: memory.remaining)
+    answer = memory.job_step().step(state, lambda: memory.remaining)
     assert (answer["action"], answer["steps"]) == (action, steps + 1)
 
 
@@ -169,4 +169,4 @@ def test_a_visit_waits_once_for_a_browser_to_connect(
     memory.plugin.away = True
     ref = memory.submit("publish", "vinted", memory.product())
     state = {"tenant": ref.tenant, "job_id": ref.job_id, "turn": None, "steps": steps}
-    assert memory.visits().step(state, lambda: memory.remaining)["action"] == action
+    assert memory.job_step().step(state, lambda: memory.remaining)["action"] == action

@@ -14,9 +14,9 @@ from spinneret.kernel.settings import integer, text
 from spinneret.marketplace import limits
 from spinneret.marketplace.kinds import PUBLISH_BATCH
 from spinneret.marketplace.plugins.dynamo import DynamoPluginStore
-from spinneret.marketplace.plugins.transport import PluginCallbacks
+from spinneret.marketplace.plugins.inbox import PluginCallbacks
 from spinneret.marketplace.publishing.dispatch import Dispatcher, batch_preparation
-from spinneret.marketplace.publishing.rounds import NextJobsStep
+from spinneret.marketplace.publishing.next_jobs import NextJobsStep
 from spinneret.marketplace.publishing.wiring import MARKETPLACE_TABLE, counting
 
 PUBLISH_MACHINE: Final = text("PUBLISH_MACHINE")
@@ -38,7 +38,7 @@ def publish_dispatcher(stage: Stage) -> Dispatcher:
 
 
 @reads(*PUBLISHING, PUBLISH_SEGMENT_STEPS)
-def publish_rounds(stage: Stage) -> NextJobsStep:
+def next_jobs_step(stage: Stage) -> NextJobsStep:
     """Build the step that chooses the next jobs."""
     store = publishing_store(stage)
     return NextJobsStep(

@@ -36,8 +36,8 @@ from spinneret.marketplace.products.service import ProductService
 from spinneret.marketplace.publishing.choices import ChoiceReader
 from spinneret.marketplace.publishing.dynamo import DynamoStatistics
 from spinneret.marketplace.publishing.models import PlannedListing, PreflightResult
-from spinneret.marketplace.publishing.outlooks import run_preflight
 from spinneret.marketplace.publishing.planning import Planner
+from spinneret.marketplace.publishing.preflight import run_preflight
 from spinneret.marketplace.publishing.service import PublishingService
 from spinneret.marketplace.publishing.statistics import StatisticsStore
 from spinneret.marketplace.publishing.wiring import MARKETPLACE_TABLE
@@ -107,7 +107,7 @@ def marketplace_api(stage: Stage) -> MarketplaceApi:
             preferences=preference_store(stage),
             platforms=PLATFORMS,
             actions=ACTION_TYPES,
-            ask_before=partial(_asked_before, stage, tokens(stage)),
+            run_preflight=partial(_preflight_of_request, stage, tokens(stage)),
         ),
         jobs=job_control(stage, store),
         listings=listings,
@@ -196,7 +196,7 @@ def _unsigned(_: AccessToken) -> Mapping[str, str]:
     return {}
 
 
-def _asked_before(
+def _preflight_of_request(
     stage: Stage,
     access: Tokens,
     tenant: str,

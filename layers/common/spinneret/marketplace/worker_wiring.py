@@ -21,8 +21,8 @@ from spinneret.marketplace.last_looks import AnswersOnly, final_look_deferral
 from spinneret.marketplace.plugins.dynamo import DynamoPluginStore
 from spinneret.marketplace.plugins.transport import PluginTransport
 from spinneret.marketplace.publishing.engine import PublishHandler
+from spinneret.marketplace.publishing.job_step import JobStep, NullJobQueue
 from spinneret.marketplace.publishing.models import Subject
-from spinneret.marketplace.publishing.visits import JobStep, NullJobQueue
 from spinneret.marketplace.publishing.wiring import MARKETPLACE_TABLE
 from spinneret.marketplace.publishing.work import StepContext, StepServices
 from spinneret.marketplace.publishing_wiring import (
@@ -41,7 +41,7 @@ from spinneret.web.fetching.worker_wiring import guarded_fetcher
 
 
 @reads(*PUBLISHING, *CALLING)
-def publish_visits(stage: Stage) -> JobStep:
+def publish_step(stage: Stage) -> JobStep:
     """Build the step that processes one job."""
     client, table = stage.dynamodb, stage[MARKETPLACE_TABLE]
     listings = listing_store(stage)

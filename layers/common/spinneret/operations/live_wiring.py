@@ -11,7 +11,7 @@ from spinneret.jobs.driven.stepfunctions import StepFunctionsTokens
 from spinneret.jobs.live.service import LiveService
 from spinneret.jobs.wiring import IDEMPOTENCY_TABLE, JOBS_TABLE, WEBSOCKET_URL, live_service
 from spinneret.marketplace.plugins.dynamo import DynamoPluginStore
-from spinneret.marketplace.plugins.transport import PluginInbox
+from spinneret.marketplace.plugins.inbox import PluginInbox
 from spinneret.marketplace.publishing.wiring import MARKETPLACE_TABLE
 from spinneret.marketplace.registry import BY_PLUGIN
 

@@ -100,7 +100,7 @@ def make_offer(work: StepContext) -> Mapping[str, Any]:
     api, site = api_of(work), rules.site_of(content)
     wanted, standing = _wanted_offer(work), work.current_listing()
     if standing is not None and standing.reference is not None:
-        _bring_up(work, standing.reference, wanted)
+        _update_offer(work, standing.reference, wanted)
         return {"offer_id": standing.reference}
     work.record_intent()
 
@@ -112,7 +112,7 @@ def make_offer(work: StepContext) -> Mapping[str, Any]:
     offer_id = str(made["offer_id"])
     if work.listing.reference != offer_id:
         work.record(reference=offer_id)
-    _bring_up(work, offer_id, wanted)
+    _update_offer(work, offer_id, wanted)
     return {"offer_id": offer_id}
 
 
@@ -123,7 +123,7 @@ def _wanted_offer(work: StepContext) -> dict[str, Any]:
     return rules.offer_of(content, product.sku, category_id, account)
 
 
-def _bring_up(work: StepContext, offer_id: str, wanted: Mapping[str, Any]) -> bool:
+def _update_offer(work: StepContext, offer_id: str, wanted: Mapping[str, Any]) -> bool:
     api = api_of(work)
     standing = api.offer(offer_id) or {}
     site = standing.get("marketplaceId", wanted["marketplaceId"])
@@ -216,7 +216,7 @@ def revise_offer(work: StepContext) -> Mapping[str, Any]:
     offer_id = _reference(work)
     if work.results["stock"]["is_all"]:
         return {"offer_id": offer_id, "changed": False}
-    return {"offer_id": offer_id, "changed": _bring_up(work, offer_id, _wanted_offer(work))}
+    return {"offer_id": offer_id, "changed": _update_offer(work, offer_id, _wanted_offer(work))}
 
 
 def _reference(work: StepContext) -> str:

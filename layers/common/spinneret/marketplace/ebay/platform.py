@@ -6,7 +6,7 @@ from typing import Final
 from spinneret.marketplace.connections.models import AccessToken, OAuthApp
 from spinneret.marketplace.ebay import plans, rules
 from spinneret.marketplace.ebay.choosing import CHOOSING
-from spinneret.marketplace.ebay.outlook import outlooks
+from spinneret.marketplace.ebay.preflight import preflight
 from spinneret.marketplace.publishing.plans import Platform
 
 
@@ -28,7 +28,7 @@ EBAY: Final = Platform(
         "import": plans.import_listings,
     },
     check=rules.check,
-    outlooks=outlooks,
+    preflight=preflight,
     choosing=CHOOSING,
     app=OAuthApp(
         authorize_host="ebay.auth",

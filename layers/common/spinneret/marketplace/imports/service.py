@@ -12,7 +12,7 @@ from spinneret.kernel.service import service
 from spinneret.marketplace.imports.models import ImportedListing, ImportOutcome
 from spinneret.marketplace.imports.ports import ImportStore
 from spinneret.marketplace.lookup import of_marketplace
-from spinneret.marketplace.publishing.engine import Command
+from spinneret.marketplace.publishing.commands import Command
 from spinneret.marketplace.publishing.service import PublishingService
 
 _READS: Final = 40  # pages of 100 listings that one request reads to find rows of an outcome

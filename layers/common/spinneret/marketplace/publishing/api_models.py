@@ -171,15 +171,15 @@ class ProspectView(View):
     """Fields that are missing or wrong."""
     rules: Annotated[list[RuledField], Field(validation_alias="ruled")]
     """Fields that the seller's rules change."""
-    fees: Annotated[list[dict[str, Any]], Field(validation_alias=AliasPath("outlook", "fees"))]
+    fees: Annotated[list[dict[str, Any]], Field(validation_alias=AliasPath("preflight", "fees"))]
     """Costs of publishing, if the marketplace reports them in advance."""
     violations: Annotated[
-        list[dict[str, Any]], Field(validation_alias=AliasPath("outlook", "violations"))
+        list[dict[str, Any]], Field(validation_alias=AliasPath("preflight", "violations"))
     ]
     """Violations that the marketplace reports for the current listing: `type`, `reason`, `state`
     (`OUT_OF_COMPLIANCE` may prevent a revision, `AT_RISK` doesn't yet), `field`, `cause`, `fix`,
     and the affected `aspects` with their `suggested` values."""
-    unchecked: Annotated[str | None, Field(validation_alias=AliasPath("outlook", "unchecked"))]
+    unchecked: Annotated[str | None, Field(validation_alias=AliasPath("preflight", "unchecked"))]
     """Reason why the marketplace wasn't asked or didn't answer; null if it answered."""
 
 

@@ -14,7 +14,7 @@ from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import LeaseLost
 from spinneret.kernel.service import service
 from spinneret.marketplace.kinds import PUBLISH
-from spinneret.marketplace.publishing.engine import require_time
+from spinneret.marketplace.publishing.commands import require_time
 
 logger = logging.getLogger(__name__)
 

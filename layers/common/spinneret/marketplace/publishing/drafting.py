@@ -19,8 +19,8 @@ from spinneret.marketplace.products.ports import ProductStore
 from spinneret.marketplace.products.rules import shown_on, variations_in
 from spinneret.marketplace.publishing import limits
 from spinneret.marketplace.publishing.actions import PRIORITIES, find_action
+from spinneret.marketplace.publishing.commands import SCHEDULED, Command
 from spinneret.marketplace.publishing.common import Check, require_fit
-from spinneret.marketplace.publishing.engine import SCHEDULED, Command
 from spinneret.marketplace.publishing.models import ActionType
 
 # Two of these for a product in the same state are the same work; other actions may be repeated.

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from dataclasses import replace
+from datetime import timedelta
 from typing import Any, Final
 
 from spinneret.jobs.disclosure import safe_data, safe_text
 from spinneret.jobs.models import Job, JobEventKind
 from spinneret.jobs.worker import Context, Defer, ReleaseJob
 from spinneret.kernel.canonical import fingerprint
-from spinneret.kernel.clock import Clock, parse_stamp, to_iso
+from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import (
     Contended,
     DependencyUnavailable,
@@ -40,6 +40,7 @@ from spinneret.marketplace.preferences.ports import PreferenceStore
 from spinneret.marketplace.preferences.rules import held_until
 from spinneret.marketplace.products.ports import ProductStore
 from spinneret.marketplace.products.rules import shown_on
+from spinneret.marketplace.publishing.commands import ASKED, Command, require_time
 from spinneret.marketplace.publishing.common import ask
 from spinneret.marketplace.publishing.models import ActionType, Subject
 from spinneret.marketplace.publishing.plans import PlanStep, Platform
@@ -58,66 +59,12 @@ _REASONS: Final[Mapping[type[DomainError], Reason]] = {
 
 _SENDING: Final = frozenset({"publish", "update"})
 """Actions that send the product's content."""
-SCHEDULED: Final = "its scheduled time"
-"""Name of the wait of a job with `publish_at`."""
-ASKED: Final = "is_asked"
-"""Mark in the payload of a job that no seller asked for."""
 NewWork = Callable[[Context, Subject], StepContext]
-
-
-def require_time(payload: Mapping[str, Any], now: datetime) -> None:
-    """Raise Defer before the `publish_at` of a job or batch.
-
-    One that was paused and resumed is due before it.
-    """
-    at = payload.get("publish_at")
-    if at is not None and now < (time := parse_stamp(at)):
-        raise Defer(time, SCHEDULED, appointed=True)
 
 
 def _digest(step: PlanStep, run: int) -> str:
     of_run = [run] if step.of_run and run > 1 else []
     return fingerprint([step.key, step.method, step.path, dict(step.payload), *of_run])
-
-
-@dataclass(frozen=True, kw_only=True)
-class Command:
-    """Payload of a marketplace job."""
-
-    marketplace: str
-    action_code: str
-    product_id: str | None
-    input_data: Mapping[str, Any]
-    publish_at: datetime | None = None
-    """Time before which the job does nothing."""
-
-    @classmethod
-    def of(cls, payload: Mapping[str, Any]) -> Command:
-        """Build from a job's payload."""
-        at = payload.get("publish_at")
-        return cls(
-            marketplace=payload["marketplace"],
-            action_code=payload["action_code"],
-            product_id=payload.get("product_id"),
-            input_data=payload.get("input_data") or {},
-            publish_at=None if at is None else parse_stamp(at),
-        )
-
-    @property
-    def payload(self) -> dict[str, Any]:
-        """Payload as the job's row holds it."""
-        return {
-            "marketplace": self.marketplace,
-            "action_code": self.action_code,
-            "product_id": self.product_id,
-            "input_data": dict(self.input_data),
-            **({} if self.publish_at is None else {"publish_at": to_iso(self.publish_at)}),
-        }
-
-    @property
-    def full_code(self) -> str:
-        """Key of its plan in the registry."""
-        return f"{self.action_code}_{self.marketplace}"
 
 
 @service

@@ -17,8 +17,8 @@ from spinneret.marketplace.publishing.actions import find_action
 from spinneret.marketplace.publishing.models import ActionType, PlannedListing, PreflightResult
 from spinneret.marketplace.publishing.plans import Platform
 
-AskBefore = Callable[[str, str, Sequence[PlannedListing]], Mapping[str, PreflightResult]]
-"""(tenant, marketplace, candidates) → the marketplace's outlooks by product id."""
+RunPreflight = Callable[[str, str, Sequence[PlannedListing]], Mapping[str, PreflightResult]]
+"""(tenant, marketplace, candidates) → results by product id."""
 _ASKED: Final = 10  # products per plan that the marketplace checks, within one request
 
 
@@ -33,7 +33,7 @@ class PlannedOutcome:
     """Fields that are missing or wrong."""
     ruled: tuple[Mapping[str, Any], ...] = ()
     """Fields that the seller's rules change, with the product's value and the shown one."""
-    outlook: PreflightResult = field(default_factory=PreflightResult)
+    preflight: PreflightResult = field(default_factory=PreflightResult)
     """Preflight result of the marketplace."""
 
 
@@ -46,12 +46,12 @@ class Planner:
     preferences: PreferenceStore
     platforms: Mapping[str, Platform]
     actions: Mapping[str, ActionType]
-    ask_before: AskBefore
+    run_preflight: RunPreflight
 
     def plan(
         self, tenant: str, marketplace: str, action_code: str, product_ids: Sequence[str]
     ) -> list[PlannedOutcome]:
-        """Return one prospect per product. Raises ValidationFailed for an unknown action."""
+        """Return one outcome per product. Raises ValidationFailed for an unknown action."""
         find_action(self.actions, marketplace, action_code)
         preferences = self.preferences.get(tenant, marketplace)
         found: list[PlannedOutcome] = []
@@ -66,19 +66,19 @@ class Planner:
                 continue
             listing = self.listings.get(tenant, product.id, marketplace)
             content = shown_on(product, preferences, {})
-            prospect = self._prospect(product, content, listing, marketplace, action_code)
-            found.append(prospect)
-            if prospect.outcome in ("create", "update"):
+            planned = self._planned(product, content, listing, marketplace, action_code)
+            found.append(planned)
+            if planned.outcome in ("create", "update"):
                 candidates.append(PlannedListing(product=product, content=content, listing=listing))
-        said = dict(self.ask_before(tenant, marketplace, candidates[:_ASKED]))
+        said = dict(self.run_preflight(tenant, marketplace, candidates[:_ASKED]))
         if said:
             why = f"only the first {_ASKED} products of a plan are asked about"
             said |= {
                 each.product.id: PreflightResult(unchecked=why) for each in candidates[_ASKED:]
             }
-        return [_with_outlook(each, said.get(each.product_id)) for each in found]
+        return [_with_preflight(each, said.get(each.product_id)) for each in found]
 
-    def _prospect(
+    def _planned(
         self,
         product: Product,
         content: Content,
@@ -112,16 +112,16 @@ def _ruled(product: Product, content: Content, marketplace: str) -> tuple[Mappin
     )
 
 
-def _with_outlook(prospect: PlannedOutcome, outlook: PreflightResult | None) -> PlannedOutcome:
-    """Return the prospect with the outlook; it is refused if the marketplace would refuse the
+def _with_preflight(planned: PlannedOutcome, result: PreflightResult | None) -> PlannedOutcome:
+    """Return the outcome with the result; it is refused if the marketplace would refuse the
     product."""
-    if outlook is None:
-        return prospect
+    if result is None:
+        return planned
     return replace(
-        prospect,
-        outcome="refused" if outlook.problems else prospect.outcome,
-        fields=(*prospect.fields, *outlook.problems),
-        outlook=outlook,
+        planned,
+        outcome="refused" if result.problems else planned.outcome,
+        fields=(*planned.fields, *result.problems),
+        preflight=result,
     )
 
 

@@ -77,12 +77,12 @@ class Platform:
     """Whether sellers' browsers send its requests, by a plug-in."""
     hosts: Mapping[str, str] = field(default_factory=dict)
     """Hosts of the marketplace by name; the stage's configuration may replace their origins."""
-    outlooks: (
+    preflight: (
         Callable[[SellerApiClient, Sequence[PlannedListing]], Iterator[tuple[str, PreflightResult]]]
         | None
     ) = None
-    """Function that yields outlooks by product id and changes nothing there; None if the
-    marketplace offers no preflight."""
+    """Function that yields results by product id and changes nothing there; None if the marketplace
+    offers no preflight."""
     choosing: Choosing | None = None
     """Policies, locations, profiles and sections that sellers choose; None if there are none."""
     unsupported: Mapping[str, str] = field(default_factory=dict)

@@ -25,8 +25,8 @@ from spinneret.kernel.paging import Page
 from spinneret.kernel.service import service
 from spinneret.marketplace.kinds import PUBLISH, PUBLISH_BATCH
 from spinneret.marketplace.products.ports import ProductStore
+from spinneret.marketplace.publishing.commands import ASKED, Command
 from spinneret.marketplace.publishing.drafting import Drafter
-from spinneret.marketplace.publishing.engine import ASKED, Command
 from spinneret.marketplace.tasks import rules as task_rules
 from spinneret.marketplace.tasks.models import Task, TaskStatus, place_of
 from spinneret.marketplace.tasks.ports import TaskStore

@@ -13,17 +13,17 @@ from spinneret.marketplace.listings.models import Listing, ListingState
 from spinneret.marketplace.publishing.models import PlannedListing, PreflightResult
 
 
-def outlooks(
+def preflight(
     calls: SellerApiClient, candidates: Sequence[PlannedListing]
 ) -> Iterator[tuple[str, PreflightResult]]:
-    """Yield one outlook per candidate. Shared facts are requested once; every call only reads."""
+    """Yield one result per candidate. Shared facts are requested once; every call only reads."""
     seller = _Seller(api=EbayApi(calls=calls, locale="en-US"))
     for each in candidates:
         try:
-            outlook = seller.outlook(each)
+            result = seller.result(each)
         except MarketplaceRefused as refused:
-            outlook = PreflightResult(problems=tuple(refused.details["fields"]))
-        yield each.product.id, outlook
+            result = PreflightResult(problems=tuple(refused.details["fields"]))
+        yield each.product.id, result
 
 
 @service
@@ -34,7 +34,7 @@ class _Seller:
         self._preconditions = Preconditions(api=self.api)
         self._violations: dict[str, Mapping[str, Sequence[Mapping[str, Any]]]] = {}
 
-    def outlook(self, candidate: PlannedListing) -> PreflightResult:
+    def result(self, candidate: PlannedListing) -> PreflightResult:
         content = candidate.content
         site = rules.site_of(content)
         account = self._preconditions.account(site)

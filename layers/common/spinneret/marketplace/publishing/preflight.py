@@ -20,15 +20,15 @@ from spinneret.marketplace.publishing.plans import Platform
 def run_preflight(
     platform: Platform, calls: SellerApiClient, candidates: Sequence[PlannedListing]
 ) -> Mapping[str, PreflightResult]:
-    """Return the outlooks by product id. If the marketplace doesn't answer, the rest remains
+    """Return the results by product id. If the marketplace doesn't answer, the rest remains
     unchecked, so that a plan always has an answer. Raises DependencyUnavailable."""
     found: dict[str, PreflightResult] = {}
     choosing = [each for each in candidates if each.content.choices]
-    asked = candidates if platform.outlooks is not None else choosing
+    asked = candidates if platform.preflight is not None else choosing
     try:
         wrong = dict(_wrong_choices(platform.choosing, calls, choosing))
         none = ((each.product.id, PreflightResult()) for each in asked)
-        for product_id, each in platform.outlooks(calls, asked) if platform.outlooks else none:
+        for product_id, each in platform.preflight(calls, asked) if platform.preflight else none:
             fields = wrong.get(product_id, ())
             found[product_id] = replace(each, problems=(*each.problems, *fields))
     except ReauthNeeded as refused:
