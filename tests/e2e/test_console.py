@@ -76,11 +76,14 @@ def go(window: Window, place: str) -> None:
 
 
 def choose(window: Window, name: str) -> None:
-    """Choose from the menu, which is folded in a narrow window."""
+    """Choose from the menu, which is folded in a narrow window before and afterwards."""
     chosen = window.page.locator("#menu").get_by_text(name, exact=True)
-    if not chosen.is_visible():
+    if chosen.is_visible():
+        chosen.click()
+    else:
         window.page.get_by_role("button", name="Menu").click()
-    chosen.click()
+        chosen.click()
+        expect(chosen).to_be_hidden()
 
 
 def closed(window: Window) -> None:

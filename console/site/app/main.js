@@ -44,7 +44,7 @@ const Navigation = ({ chosen }) => {
     </div>
     <div id="menu" class=${isOpen ? "open" : ""}>
       <nav aria-label="Main">
-        <ul>
+        <ul onClick=${() => setOpen(false)}>
           ${SCREENS.filter((each) => each.title && each.isOffered()).map((each) => html`<li><a href=${href(each.name)} aria-current=${each.name === chosen ? "page" : undefined}>${each.title}</a></li>`)}
         </ul>
       </nav>

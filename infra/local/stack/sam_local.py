@@ -7,6 +7,7 @@ replaced by addresses that a container can reach.
 import argparse
 import json
 import re
+import shutil
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -24,6 +25,7 @@ from stack.invoke import event_in
 from stack.workspace import Workspace
 
 _LOOPBACK: Final = re.compile(r"127\.0\.0\.1:(\d+)")
+_UNPACKED: Final = "unpacked"  # layers, below the folder of the built template
 _OWN: Final = "FETCH_ALLOWED_ENDPOINTS"
 """Variable that lists endpoints which may be fetched; its addresses aren't replaced."""
 
@@ -80,10 +82,17 @@ def _variables(
 def _template(sam: Sam, function: str, variables: dict[str, str]) -> Path:
     """Write the built template with the function's variables into the same folder.
 
-    Its paths are relative. SAM passes only variables that the template names.
+    Its paths are relative. SAM passes only variables that the template names, and takes layers
+    from folders only.
     """
     built = sam.built / "template.yaml"
     template: dict[str, Any] = templates.load(built)
+    shutil.rmtree(sam.built / _UNPACKED, ignore_errors=True)
+    for name, resource in template["Resources"].items():
+        if resource["Type"] == "AWS::Serverless::LayerVersion":
+            archive = resource["Properties"]["ContentUri"]
+            shutil.unpack_archive(sam.built / archive, sam.built / _UNPACKED / name)
+            resource["Properties"]["ContentUri"] = f"{_UNPACKED}/{name}"
     template["Resources"][function]["Properties"]["Environment"] = {"Variables": variables}
     target = built.with_name("sam-local.json")
     write_json(target, template)

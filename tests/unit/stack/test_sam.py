@@ -20,7 +20,8 @@ ROOT = Path(__file__).resolve().parents[3]
 SAM = """#!/bin/sh
 echo "$1" >> "{calls}"
 test ! -e "{fails}" || exit 1
-test "$1" != build || {{ rm -rf "{layers}"; mkdir -p "{layers}/XLayer"; }}
+test "$1" != build || {{ rm -rf "{layers}"; mkdir -p "{layers}/XLayer/python"; }}
+test "$1" != build || touch "{layers}/XLayer/python/x.py"
 """
 TEMPLATE = """
 Globals: {Function: {CodeUri: functions/, Timeout: 29}}
@@ -83,15 +84,19 @@ def test_a_template_names_what_was_built(sam: Sam) -> None:
     assert template["Globals"] == {"Function": {"Timeout": 29}}
     assert {name: each.get("Properties") for name, each in template["Resources"].items()} == {
         "Core": {"TemplateURL": "infra/core.yaml"},
-        "CommonLayer": {"ContentUri": "CommonLayer"},
-        "XLayer": {"ContentUri": "layers/XLayer"},
+        "CommonLayer": {"ContentUri": "layers/CommonLayer.zip"},
+        "XLayer": {"ContentUri": "layers/XLayer.zip"},
         "Work": {"CodeUri": "functions.zip"},
         "Machine": {"DefinitionUri": "m.asl.json", "Name": {"Fn::Sub": "m-${Stage}"}},
     }
     assert json.loads((sam.built / "infra" / "core.yaml").read_text()) == {"Resources": {}}
     assert json.loads((sam.built / "m.asl.json").read_text()) == {"StartAt": "A"}
-    assert zipfile.ZipFile(sam.built / "functions.zip").namelist() == ["a.py"]
-    assert (sam.built / "CommonLayer" / "python" / "spinneret" / "b.py").read_text() == "B = 1"
+    for archive, name in {
+        "functions.zip": "a.py",
+        "layers/CommonLayer.zip": "python/spinneret/b.py",
+        "layers/XLayer.zip": "python/x.py",
+    }.items():
+        assert name in zipfile.ZipFile(sam.built / archive).namelist()
 
 
 def test_sam_builds_the_other_layers(root: Path, sam: Sam) -> None:

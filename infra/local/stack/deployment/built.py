@@ -1,7 +1,8 @@
-"""The build folder: an archive of the functions, folders of layers, and templates that name both.
+"""The build folder: archives of functions and layers, and templates that name them.
 
-The templates are JSON: LocalStack reads no other definitions of state machines, and SAM and
-LocalStack read templates in a hundredth of the time.
+SAM would archive each folder again at every deployment. The templates are JSON: LocalStack reads no
+other definitions of state machines, and SAM and LocalStack read templates in a hundredth of the
+time.
 """
 
 import shutil
@@ -32,16 +33,19 @@ def write_layers_template(sources: Sources, target: Path) -> None:
     write_json(target, {"Transform": "AWS::Serverless-2016-10-31", "Resources": layers})
 
 
+def archive_layers(folder: Path) -> None:
+    """Archive each built layer beside its folder."""
+    for layer in [each for each in (folder / LAYERS).iterdir() if each.is_dir()]:
+        shutil.make_archive(str(layer), "zip", layer)
+
+
 def write(sources: Sources, folder: Path) -> None:
-    """Add code and templates to the built layers.
+    """Add code and templates to the archives of layers.
 
     Raises InstallError for a function whose code lies elsewhere.
     """
     (folder / _FUNCTIONS).write_bytes(sources.function_archive)
-    common = folder / _COMMON
-    shutil.rmtree(common, ignore_errors=True)
-    package = common / "python" / sources.common.name
-    shutil.copytree(sources.common, package, ignore=shutil.ignore_patterns("__pycache__"))
+    (folder / _layer(_COMMON)).write_bytes(sources.common_archive)
     for file in sources.templates():
         template = _built(templates.load(file), sources, folder)
         write_json(folder / file.relative_to(sources.root), template)
@@ -58,9 +62,13 @@ def _built(template: dict[str, Any], sources: Sources, folder: Path) -> dict[str
                 raise InstallError(f"the code of {name} isn't in functions/ but in {code}")
             properties["CodeUri"] = _FUNCTIONS
         elif resource["Type"] == _LAYER_TYPE:
-            properties["ContentUri"] = name if name == _COMMON else f"{LAYERS}/{name}"
+            properties["ContentUri"] = _layer(name)
         elif definition := properties.get("DefinitionUri"):
             states = yaml.safe_load((sources.root / definition).read_text())
             properties["DefinitionUri"] = Path(definition).with_suffix(".json").name
             write_json(folder / properties["DefinitionUri"], states)
     return template
+
+
+def _layer(name: str) -> str:
+    return f"{LAYERS}/{name}.zip"

@@ -100,6 +100,7 @@ class Sam:
                 ],
                 BUILD_SECONDS,
             )
+        built.archive_layers(self.built)
 
     def _digest(self, kind: Literal["templates", "layers"]) -> str:
         """Return the hash of the files that a step reads, of its program and of its options."""
