@@ -4,7 +4,7 @@ import pytest
 
 from spinneret.kernel.errors import Conflict
 from spinneret.marketplace.listings.models import Listing, ListingState
-from spinneret.marketplace.products.models import Content, Product
+from spinneret.marketplace.products.models import Product, ProductContent
 from tests.contract.backends import OF_REAL_AWS, Tables
 from tests.contract.interleaved import interrupted
 from tests.contract.races import racing
@@ -15,7 +15,7 @@ THREADS = 6
 
 
 def _product(tenant: str, number: int) -> Product:
-    content = Content(
+    content = ProductContent(
         title="Coat",
         description="Worn",
         price=8900,

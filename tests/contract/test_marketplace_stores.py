@@ -12,16 +12,16 @@ from spinneret.jobs.models import JobRef, Lease
 from spinneret.kernel.errors import Conflict, LeaseLost
 from spinneret.marketplace.calls.dynamo import BURST
 from spinneret.marketplace.connections.models import (
-    Connection,
     ConnectionStatus,
     PendingConsent,
     Seller,
+    SellerConnection,
 )
 from spinneret.marketplace.imports.models import FoundListing, ImportedListing, ImportOutcome
 from spinneret.marketplace.listings.models import Drift, Listing, ListingState
 from spinneret.marketplace.orders.models import Adjustment, OrderState, Sale, SaleOutcome
 from spinneret.marketplace.plugins.models import CallbackWait, Plugin, PluginAnswer
-from spinneret.marketplace.products.models import Content, Override, Product
+from spinneret.marketplace.products.models import Product, ProductContent, ProductOverride
 from spinneret.marketplace.tasks.models import Reason, Task, TaskStatus, TaskType
 from tests import factories
 from tests.contract.backends import OF_AWS, Tables
@@ -54,7 +54,7 @@ def lost(stores: Stores, tenant: str) -> Lease:
 @pytest.fixture
 def product(tenant: str) -> Callable[..., Product]:
     def make(number: int = 1, quantity: int = 2, **given: Any) -> Product:
-        content = Content(
+        content = ProductContent(
             title="Coat",
             description="Worn",
             price=8900,
@@ -67,7 +67,7 @@ def product(tenant: str) -> Callable[..., Product]:
         return Product(
             tenant=tenant,
             content=content,
-            overrides={"etsy": Override(category_id="1837", price=9900)},
+            overrides={"etsy": ProductOverride(category_id="1837", price=9900)},
             created_at=START,
             updated_at=START,
             **named,
@@ -331,7 +331,7 @@ def test_a_lost_claim_imports_nothing(stores: Stores, tenant: str, lost: Lease) 
 # ------------------------------------------------------------------ Sellers
 
 
-def _connection(tenant: str, **given: Any) -> Connection:
+def _connection(tenant: str, **given: Any) -> SellerConnection:
     made: dict[str, Any] = {
         "status": ConnectionStatus.ACTIVE,
         "sealed_access": (b"a", b"b"),
@@ -344,7 +344,7 @@ def _connection(tenant: str, **given: Any) -> Connection:
         "settings": {"EBAY_DE": {"location_key": "store-1"}},
         **given,
     }
-    return Connection(tenant=tenant, marketplace="ebay", **made)
+    return SellerConnection(tenant=tenant, marketplace="ebay", **made)
 
 
 def test_a_connection_is_put_replaced_by_version_and_removed(stores: Stores, tenant: str) -> None:

@@ -6,9 +6,9 @@ from typing import Any, Final
 
 from spinneret.marketplace.connections.dynamo import CONNECTIONS, CONSENTS
 from spinneret.marketplace.connections.models import (
-    Connection,
     ConnectionStatus,
     PendingConsent,
+    SellerConnection,
 )
 from spinneret.marketplace.imports.dynamo import IMPORTED
 from spinneret.marketplace.imports.models import ImportedListing, ImportOutcome
@@ -80,7 +80,7 @@ FAILED: Final = replace(
     completed_at=LATER,
 )
 
-CONNECTED: Final = Connection(
+CONNECTED: Final = SellerConnection(
     tenant="acme",
     marketplace="ebay",
     status=ConnectionStatus.ACTIVE,

@@ -11,7 +11,7 @@ from spinneret.content.tags.models import Tag
 from spinneret.crawl.configs.dynamo import CONFIGS
 from spinneret.crawl.configs.models import Config, ConfigOptions
 from spinneret.marketplace.products.dynamo import PRODUCTS
-from spinneret.marketplace.products.models import Content, Override, Product
+from spinneret.marketplace.products.models import Product, ProductContent, ProductOverride
 from spinneret.web.proxies.dynamo import CONFIGS as PROXIES
 from spinneret.web.proxies.models import ProxyConfig, ProxyServer, RotationStrategy
 from tests.contract.exact_rows import check_read, check_row
@@ -75,7 +75,7 @@ PRODUCT = Product(
     tenant="acme",
     id="row_1",
     sku="S-1",
-    content=Content(
+    content=ProductContent(
         title="t",
         description="d",
         price=100,
@@ -105,7 +105,7 @@ FULL_PRODUCT = replace(
     PRODUCT,
     content=replace(PRODUCT.content, images=("a", "b"), attributes={"x": "y"}),
     overrides={
-        "ebay": Override(
+        "ebay": ProductOverride(
             title="o",
             description="d",
             price=5,
@@ -113,7 +113,7 @@ FULL_PRODUCT = replace(
             attributes={"k": "v"},
             choices={"shop_section": "7"},
         ),
-        "etsy": Override(),
+        "etsy": ProductOverride(),
     },
 )
 FULL_PRODUCT_ROW = {
@@ -179,7 +179,7 @@ def test_rows_are_written_and_read_as_before(row: Any) -> None:
 def test_an_override_from_before_choices_is_read() -> None:
     former = dict.fromkeys(("title", "description", "price", "category_id"))
     row = {**PRODUCT_ROW, "overrides": {"etsy": {**former, "attributes": {}}}}
-    product = replace(PRODUCT, overrides={"etsy": Override()})
+    product = replace(PRODUCT, overrides={"etsy": ProductOverride()})
     check_read(PRODUCTS, product, {**row, "pk": "T#acme#ROWS", "sk": "row_1"})
 
 

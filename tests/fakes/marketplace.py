@@ -10,7 +10,7 @@ from spinneret.jobs.models import Job, JobRef, JobStatus, Lease
 from spinneret.kernel.errors import Conflict, LeaseLost
 from spinneret.kernel.paging import Page
 from spinneret.marketplace.calls.dynamo import BURST, CALLS_PER_SECOND
-from spinneret.marketplace.connections.models import Connection, PendingConsent, Seller
+from spinneret.marketplace.connections.models import PendingConsent, Seller, SellerConnection
 from spinneret.marketplace.imports.models import ImportedListing
 from spinneret.marketplace.listings.models import Listing
 from spinneret.marketplace.listings.rules import held_by
@@ -121,7 +121,7 @@ class FakeTaskStore:
 
 
 class FakeImportStore:
-    """Implements ImportStore."""
+    """Implements ListingImportStore."""
 
     def __init__(self, jobs: FakeJobStore) -> None:
         self._jobs = jobs
@@ -155,23 +155,23 @@ class FakeImportStore:
 
 
 class FakeConnections:
-    """Implements ConnectionStore."""
+    """Implements SellerConnectionStore."""
 
     def __init__(self) -> None:
-        self._rows: dict[tuple[str, str], Connection] = {}
+        self._rows: dict[tuple[str, str], SellerConnection] = {}
         self._owners: dict[tuple[str, str], str] = {}
         self._consents: dict[tuple[str, str], PendingConsent] = {}
         self._sellers: dict[str, Seller] = {}
 
-    def get(self, tenant: str, marketplace: str) -> Connection | None:
+    def get(self, tenant: str, marketplace: str) -> SellerConnection | None:
         return self._rows.get((tenant, marketplace))
 
-    def put(self, connection: Connection) -> None:
+    def put(self, connection: SellerConnection) -> None:
         former = self._rows.get((connection.tenant, connection.marketplace))
         version = former.version + 1 if former else connection.first_version
         self._write(replace(connection, version=version))
 
-    def replace(self, connection: Connection) -> bool:
+    def replace(self, connection: SellerConnection) -> bool:
         former = self._rows.get((connection.tenant, connection.marketplace))
         if former is None or former.version != connection.version - 1:
             return False
@@ -207,7 +207,7 @@ class FakeConnections:
     def take(self, tenant: str, state_hash: str) -> PendingConsent | None:
         return self._consents.pop((tenant, state_hash), None)
 
-    def _write(self, connection: Connection) -> None:
+    def _write(self, connection: SellerConnection) -> None:
         stored = replace(connection, settings=through_json(connection.settings))
         self._rows[connection.tenant, connection.marketplace] = stored
         seller = Seller(tenant=connection.tenant, marketplace=connection.marketplace)
@@ -328,7 +328,7 @@ class FakeSellerRateLimiter:
 
 
 class FakeStatistics:
-    """Implements StatisticsStore."""
+    """Implements ActionStatisticsStore."""
 
     def __init__(self) -> None:
         self._counted: set[tuple[str, str, int]] = set()

@@ -14,7 +14,7 @@ from spinneret.jobs.models import Job, JobStatus
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import utc_now
 from spinneret.marketplace.kinds import PUBLISH
-from spinneret.marketplace.publishing.dynamo import DynamoStatistics
+from spinneret.marketplace.publishing.dynamo import DynamoActionStatistics
 from spinneret.operations.sweeper_wiring import sweeper
 from tests import factories
 from tests.contract.backends import Tables, job_store
@@ -93,7 +93,7 @@ def test_jobs_that_expire_or_lose_their_last_lease_are_counted(
     statuses = {ref: found.status for ref in (expired.ref, lost.ref) if (found := store.get(ref))}
     assert statuses == {expired.ref: JobStatus.EXPIRED, lost.ref: JobStatus.FAILED}
     day = utc_now().date().isoformat()
-    counts = DynamoStatistics(tables.client, tables.names["Marketplace"])
+    counts = DynamoActionStatistics(tables.client, tables.names["Marketplace"])
     [counted] = counts.of_day(expired.tenant, day)
     assert (counted.marketplace, counted.action_code) == ("ebay", "publish")
     assert (counted.expired, counted.failed, counted.completed) == (1, 1, 0)

@@ -23,11 +23,11 @@ from spinneret.kernel import bounds
 from spinneret.kernel.ids import id_maker
 from spinneret.marketplace import limits as marketplace_limits
 from spinneret.marketplace.calls.service import MarketplaceTransport, SellerApiClient
-from spinneret.marketplace.connections.models import Connection, ConnectionStatus
-from spinneret.marketplace.connections.ports import ConnectionStore
+from spinneret.marketplace.connections.models import ConnectionStatus, SellerConnection
+from spinneret.marketplace.connections.ports import SellerConnectionStore
 from spinneret.marketplace.connections.secrets import ConfiguredSecrets
 from spinneret.marketplace.connections.service import ConnectionService
-from spinneret.marketplace.connections.tokens import ACCESS, REFRESH, TokenEndpoint, Tokens
+from spinneret.marketplace.connections.tokens import ACCESS, REFRESH, SellerTokens, TokenEndpoint
 from spinneret.marketplace.connections.vault import TokenVault
 from spinneret.marketplace.images import ImageSource
 from spinneret.marketplace.imports.matching import ListingImport
@@ -38,7 +38,7 @@ from spinneret.marketplace.orders.service import OrderBook
 from spinneret.marketplace.plugins.inbox import PluginCallbacks, PluginInbox
 from spinneret.marketplace.plugins.transport import PluginTransport
 from spinneret.marketplace.preferences.service import PreferenceService
-from spinneret.marketplace.products.models import Content, Override, Product
+from spinneret.marketplace.products.models import Product, ProductContent, ProductOverride
 from spinneret.marketplace.products.service import ProductService
 from spinneret.marketplace.publishing import limits as publishing_limits
 from spinneret.marketplace.publishing.actions import action_types
@@ -48,13 +48,13 @@ from spinneret.marketplace.publishing.dispatch import Dispatcher, batch_preparat
 from spinneret.marketplace.publishing.drafting import Drafter
 from spinneret.marketplace.publishing.engine import PublishHandler
 from spinneret.marketplace.publishing.job_step import JobStep, NullJobQueue
-from spinneret.marketplace.publishing.models import PlannedListing, PreflightResult, Subject
+from spinneret.marketplace.publishing.models import JobSubject, PlannedListing, PreflightResult
 from spinneret.marketplace.publishing.next_jobs import NextJobsStep
 from spinneret.marketplace.publishing.planning import Planner
 from spinneret.marketplace.publishing.plans import Platform
 from spinneret.marketplace.publishing.preflight import run_preflight
 from spinneret.marketplace.publishing.service import PublishingService
-from spinneret.marketplace.publishing.statistics import Statistics
+from spinneret.marketplace.publishing.statistics import ActionStatistics
 from spinneret.marketplace.publishing.work import StepContext, StepServices
 from spinneret.marketplace.registry import BY_PLUGIN, PLATFORMS, READ, SILENT
 from tests.contract.backends import Tables
@@ -99,7 +99,7 @@ class Bench:
         self.platforms = platforms
         stores = self.stores
         self.statistics = stores.statistics
-        self.store = PublishingJobStore(stores.jobs, Statistics(store=self.statistics))
+        self.store = PublishingJobStore(stores.jobs, ActionStatistics(store=self.statistics))
         self.ends = ParentEnds(store=self.store, clock=self.clock)
         self.store.listen(self.ends)
         self.products, self.listings, self.tasks = stores.products, stores.listings, stores.tasks
@@ -251,9 +251,9 @@ class Bench:
             calls=lambda _, marketplace: self.calls(marketplace, lambda: self.remaining),
         )
 
-    def new_tokens(self, store: ConnectionStore) -> Tokens:
+    def new_tokens(self, store: SellerConnectionStore) -> SellerTokens:
         """What a process keeps its tokens by."""
-        return Tokens(
+        return SellerTokens(
             store=store,
             secrets=self.secrets,
             vault=self.vault,
@@ -269,7 +269,7 @@ class Bench:
         app = self.platforms[marketplace].app
         assert app is not None
         self.connections.put(
-            Connection(
+            SellerConnection(
                 tenant=self.tenant,
                 marketplace=marketplace,
                 status=ConnectionStatus.ACTIVE,
@@ -285,7 +285,7 @@ class Bench:
 
     def product(self, title: str = "Wool coat", **changes: Any) -> Product:
         """A product that every marketplace takes."""
-        content = Content(
+        content = ProductContent(
             title=title,
             description="Worn twice.",
             price=8900,
@@ -294,7 +294,7 @@ class Bench:
             images=IMAGES,
             attributes={"brand": "barbour", "condition": "good", "color": "navy"},
         )
-        overrides = {name: Override(category_id=each) for name, each in CATEGORIES.items()}
+        overrides = {name: ProductOverride(category_id=each) for name, each in CATEGORIES.items()}
         wanted = replace(content, **changes)
         return self.cataloguing.create(self.tenant, None, wanted, overrides)
 
@@ -476,7 +476,7 @@ class Bench:
             ),
         ).sweep()
 
-    def _work(self, context: Context, subject: Subject) -> StepContext:
+    def _work(self, context: Context, subject: JobSubject) -> StepContext:
         is_over = final_look_deferral(context.job, self.clock())
         browser = PluginTransport(store=self.plugins, sockets=self.plugin, clock=self.clock)
         if is_over:

@@ -10,9 +10,9 @@ from spinneret.jobs.ports import EffectStore, JobStore
 from spinneret.marketplace.calls.dynamo import DynamoSellerRateLimiter
 from spinneret.marketplace.calls.ports import SellerRateLimiter
 from spinneret.marketplace.connections.dynamo import DynamoConnections
-from spinneret.marketplace.connections.ports import ConnectionStore
-from spinneret.marketplace.imports.dynamo import DynamoImportStore
-from spinneret.marketplace.imports.ports import ImportStore
+from spinneret.marketplace.connections.ports import SellerConnectionStore
+from spinneret.marketplace.imports.dynamo import DynamoListingImportStore
+from spinneret.marketplace.imports.ports import ListingImportStore
 from spinneret.marketplace.listings.dynamo import DynamoListingStore
 from spinneret.marketplace.listings.ports import ListingStore
 from spinneret.marketplace.orders.dynamo import DynamoSaleStore
@@ -23,8 +23,8 @@ from spinneret.marketplace.preferences.dynamo import DynamoPreferences
 from spinneret.marketplace.preferences.ports import PreferenceStore
 from spinneret.marketplace.products.dynamo import DynamoProductStore
 from spinneret.marketplace.products.ports import ProductStore
-from spinneret.marketplace.publishing.dynamo import DynamoStatistics
-from spinneret.marketplace.publishing.statistics import StatisticsStore
+from spinneret.marketplace.publishing.dynamo import DynamoActionStatistics
+from spinneret.marketplace.publishing.statistics import ActionStatisticsStore
 from spinneret.marketplace.tasks.dynamo import DynamoTaskStore
 from spinneret.marketplace.tasks.ports import TaskStore
 from tests.contract.backends import Tables
@@ -55,12 +55,12 @@ class Stores:
     products: ProductStore
     listings: ListingStore
     tasks: TaskStore
-    imports: ImportStore
-    connections: ConnectionStore
+    imports: ListingImportStore
+    connections: SellerConnectionStore
     preferences: PreferenceStore
     sales: SaleStore
     plugins: PluginStore
-    statistics: StatisticsStore
+    statistics: ActionStatisticsStore
     rate_limiter: SellerRateLimiter
     slots: Semaphore
 
@@ -95,12 +95,12 @@ def on_tables(tables: Tables) -> Stores:
         products=DynamoProductStore(client, table),
         listings=DynamoListingStore(client, table, jobs),
         tasks=DynamoTaskStore(client, table, jobs),
-        imports=DynamoImportStore(client, table, jobs),
+        imports=DynamoListingImportStore(client, table, jobs),
         connections=DynamoConnections(client, table),
         preferences=DynamoPreferences(client, table),
         sales=DynamoSaleStore(client, table),
         plugins=DynamoPluginStore(client, table, jobs),
-        statistics=DynamoStatistics(client, table),
+        statistics=DynamoActionStatistics(client, table),
         rate_limiter=DynamoSellerRateLimiter(client, table),
         slots=DynamoSemaphore(client, table),
     )

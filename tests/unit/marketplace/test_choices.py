@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from marketplace.connections_routes import router as connections
-from spinneret.marketplace.products.models import Override, Product
+from spinneret.marketplace.products.models import Product, ProductOverride
 from tests.markets.bench import CATEGORIES, Bench
 from tests.unit.served import Answer, Served
 
@@ -23,7 +23,7 @@ def _choose(bench: Bench, marketplace: str, **choices: str | None) -> Answer:
 
 
 def _with_choices(bench: Bench, product: Product, marketplace: str, **choices: str) -> None:
-    override = Override(category_id=CATEGORIES.get(marketplace), choices=choices)
+    override = ProductOverride(category_id=CATEGORIES.get(marketplace), choices=choices)
     bench.cataloguing.update(
         bench.tenant, product.id, None, product.content, {marketplace: override}
     )

@@ -13,7 +13,7 @@ from spinneret.jobs.worker import ReleaseJob
 from spinneret.kernel.errors import ValidationFailed
 from spinneret.marketplace.imports.models import ImportedListing, ImportOutcome
 from spinneret.marketplace.imports.rules import UNFIT_SKU
-from spinneret.marketplace.imports.service import ImportService
+from spinneret.marketplace.imports.service import ListingImportService
 from spinneret.marketplace.limits import IMPORT_PAGE
 from spinneret.marketplace.listings.models import Listing, ListingState
 from spinneret.marketplace.products.models import Product
@@ -299,7 +299,9 @@ def test_an_import_is_asked_for_and_its_conflicts_are_read_page_by_page(bench: B
     for number in range(11, 15):
         _on_etsy(bench, number, "Twins" if number % 2 else "Other")
     bench.clock.advance(3600)
-    imports = ImportService(jobs=bench.publishing, rows=bench.stores.imports, reasons=NOT_IMPORTED)
+    imports = ListingImportService(
+        jobs=bench.publishing, rows=bench.stores.imports, reasons=NOT_IMPORTED
+    )
     api = Served(marketplace_routes, SimpleNamespace(imports=imports))
     made = api.send("POST", "/api/marketplace/etsy/import", {}, tenant=bench.tenant)
     assert (made.status, made.body["action_code"]) == (201, "import")

@@ -17,7 +17,7 @@ from spinneret.jobs.models import Job, Transition
 from spinneret.kernel.clock import to_iso
 from spinneret.kernel.paging import Page
 from spinneret.marketplace.connections.dynamo import CONNECTIONS
-from spinneret.marketplace.connections.models import Connection
+from spinneret.marketplace.connections.models import SellerConnection
 from spinneret.marketplace.listings.dynamo import LISTINGS
 from spinneret.marketplace.listings.models import Listing, ListingState
 from spinneret.marketplace.orders.dynamo import SALES
@@ -59,7 +59,7 @@ class World:
             opened = [{"pk": "OPENSALES", "sk": f"{each.tenant}#{each.key}"} for each in sales]
             self._put([row for row, each in zip(opened, sales, strict=True) if not each.handled])
 
-    def put_connections(self, connections: Sequence[Connection]) -> None:
+    def put_connections(self, connections: Sequence[SellerConnection]) -> None:
         if self._tables is None:
             for each in connections:
                 self.bench.connections.put(each)

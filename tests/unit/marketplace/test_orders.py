@@ -8,7 +8,7 @@ import pytest
 from spinneret.jobs.models import Job, Transition
 from spinneret.kernel.errors import DependencyUnavailable
 from spinneret.marketplace import limits
-from spinneret.marketplace.connections.models import Connection
+from spinneret.marketplace.connections.models import SellerConnection
 from spinneret.marketplace.orders.models import OrderLine, Sale, SaleOutcome
 from spinneret.marketplace.products.models import Product
 from tests.markets.bench import Bench
@@ -217,7 +217,7 @@ def test_a_seller_who_connects_again_while_a_pass_looks_stays_connected(bench: B
     standing = get(bench.tenant, "ebay")
     assert standing is not None
 
-    def before_the_consent(tenant: str, marketplace: str) -> Connection | None:
+    def before_the_consent(tenant: str, marketplace: str) -> SellerConnection | None:
         return None if marketplace == "ebay" else get(tenant, marketplace)
 
     bench.connections.get = before_the_consent  # type: ignore[method-assign]

@@ -11,9 +11,9 @@ import pytest
 from spinneret.jobs.worker import Defer
 from spinneret.kernel.errors import DependencyUnavailable, ReauthNeeded
 from spinneret.marketplace.connections.dynamo import DynamoConnections
-from spinneret.marketplace.connections.models import Connection, ConnectionStatus
-from spinneret.marketplace.connections.ports import ConnectionStore
-from spinneret.marketplace.connections.tokens import REFRESH, Tokens
+from spinneret.marketplace.connections.models import ConnectionStatus, SellerConnection
+from spinneret.marketplace.connections.ports import SellerConnectionStore
+from spinneret.marketplace.connections.tokens import REFRESH, SellerTokens
 from tests.contract.backends import Tables
 from tests.markets.bench import Bench
 from tests.markets.stores import in_memory
@@ -24,7 +24,7 @@ Other = Callable[[Bench], None]
 class Meeting:
     """A ConnectionStore of one process: something happens before its call number `at`."""
 
-    def __init__(self, store: ConnectionStore, at: int, happens: Callable[[], None]) -> None:
+    def __init__(self, store: SellerConnectionStore, at: int, happens: Callable[[], None]) -> None:
         self._store = store
         self._at = at
         self._happens = happens
@@ -43,7 +43,7 @@ class Meeting:
 class Losing:
     """A ConnectionStore whose call number `at` isn't answered; it happened, or it didn't."""
 
-    def __init__(self, store: ConnectionStore, at: int, *, happened: bool) -> None:
+    def __init__(self, store: SellerConnectionStore, at: int, *, happened: bool) -> None:
         self._store = store
         self._at = at
         self._happened = happened
@@ -69,7 +69,7 @@ def fresh() -> Bench:
     return bench
 
 
-def process(bench: Bench, store: Any) -> Tokens:
+def process(bench: Bench, store: Any) -> SellerTokens:
     return bench.new_tokens(store)
 
 
@@ -97,7 +97,7 @@ def connects_again(bench: Bench) -> None:
 OTHERS: list[Other] = [found_out, refreshes_too, is_refused, connects_again]
 
 
-def standing(bench: Bench) -> Connection:
+def standing(bench: Bench) -> SellerConnection:
     found = bench.connections.get(bench.tenant, "etsy")
     assert found is not None
     return found
@@ -184,7 +184,7 @@ def test_a_new_consent_is_above_what_a_refresh_writes_meanwhile(moto_tables: Tab
     refreshing = replace(first, version=first.version + 1)
 
     class Met(DynamoConnections):
-        def get(self, tenant: str, marketplace: str) -> Connection | None:
+        def get(self, tenant: str, marketplace: str) -> SellerConnection | None:
             found = super().get(tenant, marketplace)
             store.replace(refreshing)
             return found

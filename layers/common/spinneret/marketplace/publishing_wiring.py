@@ -9,7 +9,7 @@ from spinneret.jobs.wiring import JOBS_TABLE, job_control, job_service
 from spinneret.kernel.settings import flag
 from spinneret.marketplace.connections.dynamo import DynamoConnections
 from spinneret.marketplace.driving_wiring import PUBLISHING, publishing_store
-from spinneret.marketplace.imports.dynamo import DynamoImportStore
+from spinneret.marketplace.imports.dynamo import DynamoListingImportStore
 from spinneret.marketplace.listings.dynamo import DynamoListingStore
 from spinneret.marketplace.orders.dynamo import DynamoSaleStore
 from spinneret.marketplace.orders.polling import OrderPolling, PollResult
@@ -47,9 +47,9 @@ def product_service(stage: Stage) -> ProductService:
     )
 
 
-def import_store(stage: Stage) -> DynamoImportStore:
+def import_store(stage: Stage) -> DynamoListingImportStore:
     """Build the store of imports."""
-    return DynamoImportStore(stage.dynamodb, stage[MARKETPLACE_TABLE], stage[JOBS_TABLE])
+    return DynamoListingImportStore(stage.dynamodb, stage[MARKETPLACE_TABLE], stage[JOBS_TABLE])
 
 
 def task_store(stage: Stage) -> DynamoTaskStore:

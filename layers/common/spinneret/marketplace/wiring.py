@@ -20,7 +20,7 @@ from spinneret.marketplace.calls.service import Hosts, MarketplaceTransport, Sel
 from spinneret.marketplace.connections.models import AccessToken, OAuthApp
 from spinneret.marketplace.connections.secrets import ConfiguredSecrets
 from spinneret.marketplace.connections.service import ConnectionService
-from spinneret.marketplace.connections.tokens import TokenEndpoint, Tokens
+from spinneret.marketplace.connections.tokens import SellerTokens, TokenEndpoint
 from spinneret.marketplace.connections.vault import TokenVault
 from spinneret.marketplace.driving_wiring import (
     PUBLISH_MACHINE,
@@ -28,18 +28,18 @@ from spinneret.marketplace.driving_wiring import (
     batch_worker,
     publishing_store,
 )
-from spinneret.marketplace.imports.service import ImportService
+from spinneret.marketplace.imports.service import ListingImportService
 from spinneret.marketplace.listings.dynamo import DynamoListingStore
 from spinneret.marketplace.orders.service import OrderBook
 from spinneret.marketplace.preferences.service import PreferenceService
 from spinneret.marketplace.products.service import ProductService
 from spinneret.marketplace.publishing.choices import ChoiceReader
-from spinneret.marketplace.publishing.dynamo import DynamoStatistics
+from spinneret.marketplace.publishing.dynamo import DynamoActionStatistics
 from spinneret.marketplace.publishing.models import PlannedListing, PreflightResult
 from spinneret.marketplace.publishing.planning import Planner
 from spinneret.marketplace.publishing.preflight import run_preflight
 from spinneret.marketplace.publishing.service import PublishingService
-from spinneret.marketplace.publishing.statistics import StatisticsStore
+from spinneret.marketplace.publishing.statistics import ActionStatisticsStore
 from spinneret.marketplace.publishing.wiring import MARKETPLACE_TABLE
 from spinneret.marketplace.publishing_wiring import (
     connection_store,
@@ -82,9 +82,9 @@ class MarketplaceApi:
     connections: ConnectionService
     preferences: PreferenceService
     choices: ChoiceReader
-    imports: ImportService
+    imports: ListingImportService
     reports: ReportService
-    statistics: StatisticsStore
+    statistics: ActionStatisticsStore
     return_url: str
 
 
@@ -116,7 +116,9 @@ def marketplace_api(stage: Stage) -> MarketplaceApi:
         preferences=PreferenceService(
             store=preference_store(stage), marketplaces=CHOICES, clock=stage.clock
         ),
-        imports=ImportService(jobs=publishing, rows=import_store(stage), reasons=NOT_IMPORTED),
+        imports=ListingImportService(
+            jobs=publishing, rows=import_store(stage), reasons=NOT_IMPORTED
+        ),
         choices=ChoiceReader(
             choosing={name: each.choosing for name, each in PLATFORMS.items()},
             calls=partial(_calls_of_a_request, stage, tokens(stage)),
@@ -127,7 +129,7 @@ def marketplace_api(stage: Stage) -> MarketplaceApi:
             publishing=publishing,
             clock=stage.clock,
         ),
-        statistics=DynamoStatistics(stage.dynamodb, stage[MARKETPLACE_TABLE]),
+        statistics=DynamoActionStatistics(stage.dynamodb, stage[MARKETPLACE_TABLE]),
         return_url=stage[MARKETPLACE_RETURN_URL],
     )
 
@@ -170,9 +172,9 @@ def client_secrets(stage: Stage) -> ConfiguredSecrets:
     return ConfiguredSecrets(read=secret.value)
 
 
-def tokens(stage: Stage) -> Tokens:
+def tokens(stage: Stage) -> SellerTokens:
     """Build the source of connections' tokens."""
-    return Tokens(
+    return SellerTokens(
         store=connection_store(stage),
         secrets=client_secrets(stage),
         vault=TokenVault(sealer=stage.sealer),
@@ -198,7 +200,7 @@ def _unsigned(_: AccessToken) -> Mapping[str, str]:
 
 def _preflight_of_request(
     stage: Stage,
-    access: Tokens,
+    access: SellerTokens,
     tenant: str,
     marketplace: str,
     candidates: Sequence[PlannedListing],
@@ -208,7 +210,7 @@ def _preflight_of_request(
 
 
 def _calls_of_a_request(
-    stage: Stage, access: Tokens, tenant: str, marketplace: str
+    stage: Stage, access: SellerTokens, tenant: str, marketplace: str
 ) -> SellerApiClient:
     """Build the client of a request, which has ten seconds for its calls."""
     return SellerApiClient(

@@ -22,7 +22,7 @@ from spinneret.marketplace.plugins.dynamo import DynamoPluginStore
 from spinneret.marketplace.plugins.transport import PluginTransport
 from spinneret.marketplace.publishing.engine import PublishHandler
 from spinneret.marketplace.publishing.job_step import JobStep, NullJobQueue
-from spinneret.marketplace.publishing.models import Subject
+from spinneret.marketplace.publishing.models import JobSubject
 from spinneret.marketplace.publishing.wiring import MARKETPLACE_TABLE
 from spinneret.marketplace.publishing.work import StepContext, StepServices
 from spinneret.marketplace.publishing_wiring import (
@@ -66,7 +66,7 @@ def publish_step(stage: Stage) -> JobStep:
         ),
     )
 
-    def new_work(context: Context, subject: Subject) -> StepContext:
+    def new_work(context: Context, subject: JobSubject) -> StepContext:
         is_over = final_look_deferral(context.job, stage.clock())
         calls = SellerApiClient(
             transport=sender,

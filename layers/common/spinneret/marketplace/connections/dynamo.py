@@ -26,28 +26,28 @@ from spinneret.kernel.errors import DependencyUnavailable
 from spinneret.kernel.paging import Page
 from spinneret.kernel.races import until_written
 from spinneret.marketplace.connections.models import (
-    Connection,
     PendingConsent,
     Seller,
+    SellerConnection,
 )
 
 _NONE: Final[dynamo.Condition] = ("attribute_not_exists(#pk)", {})
 
 
 class DynamoConnections(DynamoAdapter):
-    """Implements ConnectionStore."""
+    """Implements SellerConnectionStore."""
 
     def __init__(self, client: DynamoDBClient, table: str) -> None:
         super().__init__(client, table)
         self._rows = Table(client, table, CONNECTIONS)
         self._consents = Table(client, table, CONSENTS)
 
-    def get(self, tenant: str, marketplace: str) -> Connection | None:
+    def get(self, tenant: str, marketplace: str) -> SellerConnection | None:
         return self._rows.get(_key(tenant, marketplace))
 
-    def put(self, connection: Connection) -> None:
-        """See ConnectionStore. The new version exceeds every version read before, so that a writer
-        with older tokens can't overwrite it."""
+    def put(self, connection: SellerConnection) -> None:
+        """See the port. The new version exceeds every version read before, so that a writer with
+        older tokens can't overwrite it."""
 
         def written() -> bool:
             former = self.get(connection.tenant, connection.marketplace)
@@ -58,12 +58,12 @@ class DynamoConnections(DynamoAdapter):
 
         until_written(written, DependencyUnavailable("dynamodb", "the connection is changing"))
 
-    def replace(self, connection: Connection) -> bool:
+    def replace(self, connection: SellerConnection) -> bool:
         former = dynamo.equals(version=connection.version - 1)
         writes = [self._rows.put_write(connection, former), *self._known(connection)]
         return dynamo.transact_if(self._client, writes)
 
-    def _known(self, connection: Connection) -> list[TransactWriteItemTypeDef]:
+    def _known(self, connection: SellerConnection) -> list[TransactWriteItemTypeDef]:
         """Build the writes of the seller's row, keeping its `job_id`, and of the account's row if
         the account is known."""
         seller = _seller(connection.tenant, connection.marketplace)
@@ -105,7 +105,7 @@ class DynamoConnections(DynamoAdapter):
         dynamo.transact(self._client, [self._consents.put_write(consent)])
 
     def take(self, tenant: str, state_hash: str) -> PendingConsent | None:
-        """See ConnectionStore: one delete that returns the deleted row."""
+        """See the port: one delete that returns the deleted row."""
         return self._consents.delete(_consent(tenant, state_hash))
 
 
@@ -131,7 +131,7 @@ def _consent(tenant: str, state_hash: str) -> Item:
 
 
 CONNECTIONS: Final = Codec(
-    Connection,
+    SellerConnection,
     key=lambda connection: _key(connection.tenant, connection.marketplace),
     keyed=("tenant", "marketplace"),
     from_key=lambda item: {"tenant": tenant_of(item), "marketplace": item["sk"]},

@@ -27,7 +27,7 @@ class ClientSecrets:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Grant:
+class TokenGrant:
     """Response of a token endpoint."""
 
     access_token: str = field(repr=False)
@@ -51,7 +51,7 @@ class AccessToken:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Connection:
+class SellerConnection:
     """A seller's OAuth authorization for one marketplace."""
 
     tenant: str

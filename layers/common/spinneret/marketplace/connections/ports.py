@@ -5,22 +5,22 @@ from typing import Protocol
 from spinneret.kernel.paging import Page
 from spinneret.marketplace.connections.models import (
     ClientSecrets,
-    Connection,
     PendingConsent,
     Seller,
+    SellerConnection,
 )
 
 
-class ConnectionStore(Protocol):
+class SellerConnectionStore(Protocol):
     """Connections by tenant and marketplace. Raises DependencyUnavailable."""
 
-    def get(self, tenant: str, marketplace: str) -> Connection | None:
+    def get(self, tenant: str, marketplace: str) -> SellerConnection | None:
         """Return the connection (consistent read), or None."""
 
-    def put(self, connection: Connection) -> None:
+    def put(self, connection: SellerConnection) -> None:
         """Store the connection over any existing one: the seller has just consented."""
 
-    def replace(self, connection: Connection) -> bool:
+    def replace(self, connection: SellerConnection) -> bool:
         """Replace the previous version; return False if it changed meanwhile."""
 
     def owner(self, marketplace: str, account: str) -> str | None:

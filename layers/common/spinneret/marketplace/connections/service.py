@@ -20,12 +20,12 @@ from spinneret.kernel.ids import is_id
 from spinneret.kernel.service import service
 from spinneret.marketplace.calls.service import Hosts
 from spinneret.marketplace.connections.models import (
-    Connection,
     ConnectionStatus,
     OAuthApp,
     PendingConsent,
+    SellerConnection,
 )
-from spinneret.marketplace.connections.ports import ClientSecretProvider, ConnectionStore
+from spinneret.marketplace.connections.ports import ClientSecretProvider, SellerConnectionStore
 from spinneret.marketplace.connections.tokens import REFRESH, TokenEndpoint, with_grant
 from spinneret.marketplace.connections.vault import TokenVault
 
@@ -36,7 +36,7 @@ _VERIFIER: Final = "verifier"
 class ConnectionService:
     """Use cases of a tenant's connections. All methods raise DependencyUnavailable."""
 
-    store: ConnectionStore
+    store: SellerConnectionStore
     secrets: ClientSecretProvider
     vault: TokenVault
     endpoint: TokenEndpoint
@@ -76,7 +76,7 @@ class ConnectionService:
             query |= {"code_challenge": challenge, "code_challenge_method": "S256"}
         return f"{self.hosts[app.authorize_host]}{app.authorize_path}?{urlencode(query)}"
 
-    def finish(self, marketplace: str, state: str, code: str) -> Connection:
+    def finish(self, marketplace: str, state: str, code: str) -> SellerConnection:
         """Exchange the code for tokens and return the connection. Raises AuthRequired for a state
         that is unknown, used, expired or of another marketplace, and ReauthNeeded when the code is
         refused."""
@@ -104,7 +104,7 @@ class ConnectionService:
         self.store.put(connection)
         return connection
 
-    def get(self, tenant: str, marketplace: str) -> Connection:
+    def get(self, tenant: str, marketplace: str) -> SellerConnection:
         """Return the connection. Raises NotFound."""
         self._app(marketplace)
         connection = self.store.get(tenant, marketplace)
@@ -148,8 +148,8 @@ class ConnectionService:
 
 def _empty(
     tenant: str, marketplace: str, app: OAuthApp, account: str | None, now: datetime
-) -> Connection:
-    return Connection(
+) -> SellerConnection:
+    return SellerConnection(
         tenant=tenant,
         marketplace=marketplace,
         status=ConnectionStatus.ACTIVE,

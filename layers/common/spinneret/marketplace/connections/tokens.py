@@ -18,12 +18,12 @@ from spinneret.marketplace.calls.service import LATER, MarketplaceTransport, ask
 from spinneret.marketplace.connections.models import (
     AccessToken,
     ClientSecrets,
-    Connection,
     ConnectionStatus,
-    Grant,
     OAuthApp,
+    SellerConnection,
+    TokenGrant,
 )
-from spinneret.marketplace.connections.ports import ClientSecretProvider, ConnectionStore
+from spinneret.marketplace.connections.ports import ClientSecretProvider, SellerConnectionStore
 from spinneret.marketplace.connections.vault import TokenVault
 
 ACCESS: Final = "access"
@@ -41,7 +41,7 @@ class TokenEndpoint:
 
     def ask(
         self, app: OAuthApp, client: ClientSecrets, form: Mapping[str, str], now: datetime
-    ) -> Grant:
+    ) -> TokenGrant:
         """Request tokens. Raises ReauthNeeded if the marketplace refuses, Defer for a 429, and
         MarketplaceUnavailable."""
         fields = dict(form) if app.basic else {"client_id": client.client_id, **form}
@@ -78,10 +78,10 @@ class TokenEndpoint:
 
 
 @service
-class Tokens:
+class SellerTokens:
     """Implements TokenProvider."""
 
-    store: ConnectionStore
+    store: SellerConnectionStore
     secrets: ClientSecretProvider
     vault: TokenVault
     endpoint: TokenEndpoint
@@ -145,7 +145,7 @@ class Tokens:
         access = AccessToken(token=grant.access_token, client=client, account=None, settings={})
         return access, self.clock() + timedelta(seconds=grant.seconds)
 
-    def _connection(self, tenant: str, marketplace: str) -> Connection:
+    def _connection(self, tenant: str, marketplace: str) -> SellerConnection:
         connection = self.store.get(tenant, marketplace)
         if connection is None or connection.status is not ConnectionStatus.ACTIVE:
             raise ReauthNeeded(
@@ -153,7 +153,7 @@ class Tokens:
             )
         return connection
 
-    def _opened(self, connection: Connection) -> AccessToken:
+    def _opened(self, connection: SellerConnection) -> AccessToken:
         tenant, marketplace = connection.tenant, connection.marketplace
         token = self.vault.unseal(tenant, marketplace, ACCESS, connection.sealed_access)
         return AccessToken(
@@ -163,7 +163,7 @@ class Tokens:
             settings=connection.settings,
         )
 
-    def _refreshed(self, connection: Connection) -> Connection:
+    def _refreshed(self, connection: SellerConnection) -> SellerConnection:
         """Refresh the tokens; raise Defer while another caller does. A refresh that was lost is
         repeated after TOKEN_REFRESH_SECONDS."""
         tenant, marketplace = connection.tenant, connection.marketplace
@@ -192,7 +192,7 @@ class Tokens:
             raise
         return self._settled(mine, with_grant(mine, grant, self.vault, self.clock()))
 
-    def _settled(self, mine: Connection, after: Connection) -> Connection:
+    def _settled(self, mine: SellerConnection, after: SellerConnection) -> SellerConnection:
         """Store the result `after` of the refresh and return the stored connection.
 
         Other callers may have stored account facts meanwhile. The result is merged into their
@@ -224,8 +224,8 @@ class Tokens:
 
 
 def with_grant(
-    connection: Connection, grant: Grant, vault: TokenVault, now: datetime
-) -> Connection:
+    connection: SellerConnection, grant: TokenGrant, vault: TokenVault, now: datetime
+) -> SellerConnection:
     """Return the connection with new tokens; a refresh token that isn't renewed is kept."""
     tenant, marketplace = connection.tenant, connection.marketplace
     sealed = connection.sealed_refresh
@@ -274,7 +274,7 @@ class _Refusal(TypedDict):
     error: str
 
 
-def _grant(app: OAuthApp, answer: MarketAnswer) -> Grant:
+def _grant(app: OAuthApp, answer: MarketAnswer) -> TokenGrant:
     if answer.status >= 500 or answer.status in LATER:
         raise MarketplaceUnavailable(f"the token endpoint answered {answer.status}")
     if not answer.ok:
@@ -289,7 +289,7 @@ def _grant(app: OAuthApp, answer: MarketAnswer) -> Grant:
     lasts = data.get("refresh_token_expires_in")
     if lasts is None and renewed is not None:
         lasts = app.refresh_days * 24 * 3600
-    return Grant(
+    return TokenGrant(
         access_token=data["access_token"],
         refresh_token=renewed,
         seconds=data.get("expires_in") or 3600,

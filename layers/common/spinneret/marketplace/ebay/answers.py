@@ -285,7 +285,7 @@ class Image(TypedDict):
     imageUrl: Annotated[str, Field(min_length=1)]
 
 
-class OrderLine(TypedDict):
+class LineItem(TypedDict):
     """Line of an order."""
 
     lineItemId: Id
@@ -308,7 +308,7 @@ class Order(TypedDict):
     creationDate: NotRequired[str]
     cancelStatus: NotRequired[CancelStatus]
     orderPaymentStatus: NotRequired[str]
-    lineItems: list[OrderLine]
+    lineItems: list[LineItem]
 
 
 class Orders(TypedDict):

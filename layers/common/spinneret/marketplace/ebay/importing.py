@@ -6,17 +6,17 @@ from typing import Any
 from spinneret.marketplace.ebay import rules
 from spinneret.marketplace.ebay.api import EbayApi
 from spinneret.marketplace.ebay.listing_steps import listing_of
-from spinneret.marketplace.imports.models import FoundListing, FoundPage
+from spinneret.marketplace.imports.models import FoundListing, FoundListingPage
 from spinneret.marketplace.publishing.work import StepContext
 
 
-def read_page(work: StepContext, after: str | None) -> FoundPage:
+def read_page(work: StepContext, after: str | None) -> FoundListingPage:
     """Return the listings of a page of items. Listings that weren't made by the Inventory API have
     no items there and aren't found."""
     api = EbayApi(calls=work.calls, locale="en-US")
     items, following = api.items(after or "0")
     found = [listing for item in items for listing in _listings(api, item)]
-    return FoundPage(listings=found, after=following)
+    return FoundListingPage(listings=found, after=following)
 
 
 def _listings(api: EbayApi, item: Mapping[str, Any]) -> Iterator[FoundListing]:

@@ -20,7 +20,7 @@ from spinneret.marketplace.ebay.preconditions import Preconditions
 from spinneret.marketplace.listings.models import Listing, ListingState
 from spinneret.marketplace.publishing import common
 from spinneret.marketplace.publishing.choices import require_choices
-from spinneret.marketplace.publishing.models import Subject
+from spinneret.marketplace.publishing.models import JobSubject
 from spinneret.marketplace.publishing.work import StepContext
 
 
@@ -174,7 +174,7 @@ def listing_of(offer: Mapping[str, Any] | None) -> str | None:
     return str(found) if found else None
 
 
-def external(subject: Subject, work: StepContext) -> tuple[str, str | None]:
+def external(subject: JobSubject, work: StepContext) -> tuple[str, str | None]:
     """Return id and page of the listing that was just created."""
     listing_id = str(work.results["publish"]["listing_id"])
     return listing_id, rules.page_of(rules.site_of(subject.sold[1]), listing_id)

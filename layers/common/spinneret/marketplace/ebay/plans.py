@@ -9,14 +9,14 @@ from spinneret.marketplace.ebay.api import PRICE_QUANTITY
 from spinneret.marketplace.ebay.importing import read_page
 from spinneret.marketplace.publishing import common
 from spinneret.marketplace.publishing.importing import import_steps
-from spinneret.marketplace.publishing.models import Subject
+from spinneret.marketplace.publishing.models import JobSubject
 from spinneret.marketplace.publishing.plans import PlanStep, step
 from spinneret.marketplace.tasks.models import TaskType
 
 _ITEM: Final = "/sell/inventory/v1/inventory_item/{sku}"
 
 
-def publish(subject: Subject) -> Sequence[PlanStep]:
+def publish(subject: JobSubject) -> Sequence[PlanStep]:
     """Return the steps: validation, preconditions, category, images, inventory item, offer,
     listing, record."""
     what = common.identity(subject)
@@ -54,7 +54,7 @@ def publish(subject: Subject) -> Sequence[PlanStep]:
     ]
 
 
-def update(subject: Subject) -> Sequence[PlanStep]:
+def update(subject: JobSubject) -> Sequence[PlanStep]:
     """Return the steps that update item and offer of the listing; unchanged ones aren't sent.
 
     A change of price and quantity alone takes one call, and so one of the listing's daily
@@ -96,7 +96,7 @@ def update(subject: Subject) -> Sequence[PlanStep]:
     ]
 
 
-def delete(subject: Subject) -> Sequence[PlanStep]:
+def delete(subject: JobSubject) -> Sequence[PlanStep]:
     """Return the steps that withdraw the offer. It stays, and a later publish creates another
     listing from it."""
     path = "/sell/inventory/v1/offer/{offerId}/withdraw"
@@ -107,12 +107,12 @@ def delete(subject: Subject) -> Sequence[PlanStep]:
     ]
 
 
-def sync(subject: Subject) -> Sequence[PlanStep]:  # noqa: ARG001 - every plan takes its subject
+def sync(subject: JobSubject) -> Sequence[PlanStep]:  # noqa: ARG001 - every plan takes its subject
     """Return the step that looks up the listing, adopts it and reports differences."""
     return [step("look", "Look up the offer", "GET", "/sell/inventory/v1/offer", {}, reading.sync)]
 
 
-def link_product(subject: Subject) -> Sequence[PlanStep]:
+def link_product(subject: JobSubject) -> Sequence[PlanStep]:
     """Return the step that links the listing `external_id`, or the only one of the product's SKU,
     to the product; null means that there is none."""
     what = {"external_id": subject.given.get("external_id")}
@@ -121,26 +121,26 @@ def link_product(subject: Subject) -> Sequence[PlanStep]:
     ]
 
 
-def orders(subject: Subject) -> Sequence[PlanStep]:  # noqa: ARG001 - every plan takes its subject
+def orders(subject: JobSubject) -> Sequence[PlanStep]:  # noqa: ARG001 - every plan takes its subject
     """Return the step that reads orders changed since the last time."""
     return [step("orders", "Read orders", "GET", "/sell/fulfillment/v1/order", {}, reading.orders)]
 
 
-def import_listings(subject: Subject) -> Sequence[PlanStep]:
+def import_listings(subject: JobSubject) -> Sequence[PlanStep]:
     """Return the steps that read the seller's inventory and match it with products. eBay finds
     offers by SKU only."""
     path = "/sell/inventory/v1/inventory_item"
     return import_steps(subject, path, read_page, needs_sku=True)
 
 
-def message(subject: Subject) -> Sequence[PlanStep]:
+def message(subject: JobSubject) -> Sequence[PlanStep]:
     """Return the step that sends a message; needs `text` and `conversation_id`."""
     path = "/commerce/message/v1/send_message"
     what = {name: subject.given.get(name) for name in ("conversation_id", "text")}
     return [step("message", "Send message", "POST", path, what, reading.message)]
 
 
-def _preparations(subject: Subject) -> list[PlanStep]:
+def _preparations(subject: JobSubject) -> list[PlanStep]:
     _, content = subject.sold
     site = rules.site_of(content)
     category = {**common.identity(subject), "category_id": content.category_id}
@@ -166,6 +166,6 @@ def _preparations(subject: Subject) -> list[PlanStep]:
     ]
 
 
-def _images(subject: Subject) -> list[PlanStep]:
+def _images(subject: JobSubject) -> list[PlanStep]:
     path = "/commerce/media/v1_beta/image/create_image_from_url"
     return common.image_steps(subject, path, listing_steps.upload, TaskType.DIRECT_HTTP)

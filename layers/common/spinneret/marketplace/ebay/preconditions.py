@@ -13,7 +13,7 @@ from spinneret.kernel.service import service
 from spinneret.marketplace.ebay import rules
 from spinneret.marketplace.ebay.answers import Aspect
 from spinneret.marketplace.ebay.api import EbayApi
-from spinneret.marketplace.products.models import Content
+from spinneret.marketplace.products.models import ProductContent
 
 POLICIES: Final = ("payment", "fulfillment", "return")
 _PROGRAMME: Final = "SELLING_POLICY_MANAGEMENT"
@@ -47,7 +47,7 @@ class Preconditions:
             self._accounts[site] = self._account(site)
         return self._accounts[site]
 
-    def category(self, content: Content) -> Precondition:
+    def category(self, content: ProductContent) -> Precondition:
         """Return the leaf category with its tree, and the required aspects that the product
         lacks."""
         site, category_id = rules.site_of(content), content.category_id

@@ -130,7 +130,7 @@ def orders(work: StepContext) -> Mapping[str, Any]:
     return read_orders(work, read_page)
 
 
-def _line(order: Order, line: answers.OrderLine) -> OrderLine:
+def _line(order: Order, line: answers.LineItem) -> OrderLine:
     return OrderLine(
         order_id=order["orderId"],
         line_id=line["lineItemId"],

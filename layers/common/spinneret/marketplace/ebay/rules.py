@@ -9,7 +9,7 @@ from spinneret.kernel.errors import field_error
 from spinneret.marketplace.ebay.answers import Aspect
 from spinneret.marketplace.markup import plain_text, safe_html
 from spinneret.marketplace.money import CURRENCIES, decimal_text
-from spinneret.marketplace.products.models import Content
+from spinneret.marketplace.products.models import ProductContent
 from spinneret.marketplace.vocabularies.models import VOCABULARIES, value_of
 
 TITLE_MAX: Final = 80  # eBay: Product.title
@@ -73,7 +73,7 @@ _OF_STOCK: Final = frozenset({"availableQuantity", "pricingSummary"})
 _NO_EAN: Final = "Does not apply"  # required at publish though no aspect says so
 
 
-def site_of(content: Content) -> str:
+def site_of(content: ProductContent) -> str:
     """Return the eBay marketplace of the product."""
     given = content.attributes.get("marketplace_id")
     return given or _SITE_OF_CURRENCY.get(content.currency, "EBAY_US")
@@ -90,7 +90,7 @@ def page_of(site: str, listing_id: str) -> str:
     return base + listing_id
 
 
-def check(content: Content) -> Sequence[Mapping[str, str]]:
+def check(content: ProductContent) -> Sequence[Mapping[str, str]]:
     """Return the fields that eBay would refuse, each with its message."""
     found = []
     if len(content.title) > TITLE_MAX:
@@ -111,7 +111,7 @@ def check(content: Content) -> Sequence[Mapping[str, str]]:
     return found
 
 
-def aspects_of(content: Content) -> dict[str, list[str]]:
+def aspects_of(content: ProductContent) -> dict[str, list[str]]:
     """Return aspects by eBay's names; attributes that aren't ours keep their own names."""
     found: dict[str, list[str]] = {}
     for name, value in content.attributes.items():
@@ -145,7 +145,9 @@ def attributes_of(item: Mapping[str, Any], site: str, currency: str | None) -> d
     )
 
 
-def item_of(content: Content, images: Sequence[str], standing: Mapping[str, Any]) -> dict[str, Any]:
+def item_of(
+    content: ProductContent, images: Sequence[str], standing: Mapping[str, Any]
+) -> dict[str, Any]:
     """Return the inventory item: the existing one with our fields over it, since a PUT replaces
     everything."""
     product = dict(standing.get("product", {}))
@@ -172,7 +174,7 @@ def item_of(content: Content, images: Sequence[str], standing: Mapping[str, Any]
 
 
 def offer_of(
-    content: Content, sku: str, category_id: str, account: Mapping[str, str]
+    content: ProductContent, sku: str, category_id: str, account: Mapping[str, str]
 ) -> dict[str, Any]:
     """Return the wanted offer."""
     return {
@@ -268,7 +270,7 @@ def price_quantity(
     return {"sku": offer["sku"], "shipToLocationAvailability": shipping, "offers": [ours]}
 
 
-def missing_aspects(aspects: Sequence[Aspect], content: Content) -> list[str]:
+def missing_aspects(aspects: Sequence[Aspect], content: ProductContent) -> list[str]:
     """Return the names of aspects that the category requires and the product lacks."""
     given = {name.casefold() for name in aspects_of(content)}
     return [

@@ -6,17 +6,17 @@ from html import unescape
 from spinneret.marketplace.etsy import rules
 from spinneret.marketplace.etsy.answers import ShopListing
 from spinneret.marketplace.etsy.api import EtsyApi
-from spinneret.marketplace.imports.models import FoundListing, FoundPage
+from spinneret.marketplace.imports.models import FoundListing, FoundListingPage
 from spinneret.marketplace.limits import IMPORT_PAGE
 
 
-def read_page(api: EtsyApi, after: str | None) -> FoundPage:
+def read_page(api: EtsyApi, after: str | None) -> FoundListingPage:
     """Return a page of the shop's active listings, the oldest first, so that new ones don't move
     the pages."""
     offset = int(after or 0)
     page = api.active(offset, IMPORT_PAGE)
     following = None if len(page) < IMPORT_PAGE else str(offset + IMPORT_PAGE)
-    return FoundPage(listings=[_found(each) for each in page], after=following)
+    return FoundListingPage(listings=[_found(each) for each in page], after=following)
 
 
 def _found(listing: ShopListing) -> FoundListing:

@@ -10,11 +10,11 @@ from spinneret.marketplace.etsy import drafts, reading, rules
 from spinneret.marketplace.etsy.api import EtsyApi
 from spinneret.marketplace.etsy.choosing import CHOOSING, shop_of
 from spinneret.marketplace.etsy.importing import read_page
-from spinneret.marketplace.products.models import Content
+from spinneret.marketplace.products.models import ProductContent
 from spinneret.marketplace.publishing import common
 from spinneret.marketplace.publishing.choices import require_choices
 from spinneret.marketplace.publishing.importing import import_steps
-from spinneret.marketplace.publishing.models import Subject
+from spinneret.marketplace.publishing.models import JobSubject
 from spinneret.marketplace.publishing.plans import PlanStep, step
 from spinneret.marketplace.publishing.work import StepContext
 from spinneret.marketplace.tasks.models import TaskType
@@ -24,7 +24,7 @@ _LISTING: Final = "/v3/application/listings/{listing_id}"
 _ACCOUNT: Final = "account"
 
 
-def publish(subject: Subject) -> Sequence[PlanStep]:
+def publish(subject: JobSubject) -> Sequence[PlanStep]:
     """Return the steps: validation, account, draft, images one by one, image order, inventory,
     activation, record."""
     what = common.identity(subject)
@@ -39,7 +39,7 @@ def publish(subject: Subject) -> Sequence[PlanStep]:
     ]
 
 
-def update(subject: Subject) -> Sequence[PlanStep]:
+def update(subject: JobSubject) -> Sequence[PlanStep]:
     """Return the steps that update fields, images and inventory of the listing."""
     what = common.identity(subject)
     return [
@@ -60,7 +60,7 @@ def update(subject: Subject) -> Sequence[PlanStep]:
     ]
 
 
-def delete(subject: Subject) -> Sequence[PlanStep]:
+def delete(subject: JobSubject) -> Sequence[PlanStep]:
     """Return the steps that delete the listing."""
     what = {"generation": subject.generation}
     return [
@@ -70,7 +70,7 @@ def delete(subject: Subject) -> Sequence[PlanStep]:
     ]
 
 
-def sync(subject: Subject) -> Sequence[PlanStep]:  # noqa: ARG001 - every plan takes its subject
+def sync(subject: JobSubject) -> Sequence[PlanStep]:  # noqa: ARG001 - every plan takes its subject
     """Return the steps that look up the listing, adopt it and report differences."""
     return [
         _account_step(),
@@ -78,7 +78,7 @@ def sync(subject: Subject) -> Sequence[PlanStep]:  # noqa: ARG001 - every plan t
     ]
 
 
-def link_product(subject: Subject) -> Sequence[PlanStep]:
+def link_product(subject: JobSubject) -> Sequence[PlanStep]:
     """Return the steps that link the listing `external_id` to the product; null means that there is
     none."""
     what = {"external_id": subject.given.get("external_id")}
@@ -88,7 +88,7 @@ def link_product(subject: Subject) -> Sequence[PlanStep]:
     ]
 
 
-def orders(subject: Subject) -> Sequence[PlanStep]:  # noqa: ARG001 - every plan takes its subject
+def orders(subject: JobSubject) -> Sequence[PlanStep]:  # noqa: ARG001 - every plan takes its subject
     """Return the steps that read orders changed since the last time."""
     return [
         _account_step(),
@@ -96,7 +96,7 @@ def orders(subject: Subject) -> Sequence[PlanStep]:  # noqa: ARG001 - every plan
     ]
 
 
-def import_listings(subject: Subject) -> Sequence[PlanStep]:
+def import_listings(subject: JobSubject) -> Sequence[PlanStep]:
     """Return the steps that read the shop's listings and match them with products."""
     path = f"{_SHOP}/listings"
     return [
@@ -107,7 +107,7 @@ def import_listings(subject: Subject) -> Sequence[PlanStep]:
     ]
 
 
-def _account_step(content: Content | None = None) -> PlanStep:
+def _account_step(content: ProductContent | None = None) -> PlanStep:
     """Return the step that looks up the shop; with content to list, also the seller's choices."""
     path = f"{_SHOP}/shipping-profiles"
 
@@ -127,7 +127,7 @@ def _account_step(content: Content | None = None) -> PlanStep:
     return step(_ACCOUNT, "Check shop and profiles", "GET", path, what, run, of_run=True)
 
 
-def _images(subject: Subject) -> list[PlanStep]:
+def _images(subject: JobSubject) -> list[PlanStep]:
     """Return one step per image, run one at a time: Etsy mixes up ranks of overlapping uploads."""
     path, via = f"{_SHOP}/listings/{{id}}/images", TaskType.FILE_OPERATION
     return common.image_steps(subject, path, _upload, via, generation=subject.generation)

@@ -12,7 +12,7 @@ from spinneret.marketplace.etsy.api import EtsyApi
 from spinneret.marketplace.listings.models import Listing, ListingState, drift_rows
 from spinneret.marketplace.money import decimal_text
 from spinneret.marketplace.orders.models import OrderLine, OrderState
-from spinneret.marketplace.products.models import Content
+from spinneret.marketplace.products.models import ProductContent
 from spinneret.marketplace.publishing import common
 from spinneret.marketplace.publishing.ordering import OrderPage, read_orders
 from spinneret.marketplace.publishing.work import StepContext
@@ -61,7 +61,7 @@ def _state_of(standing: ShopListing, listing: Listing) -> ListingState:
 
 
 def _ours_and_theirs(
-    content: Content, standing: ShopListing
+    content: ProductContent, standing: ShopListing
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     title = standing.get("title")
     is_same = title is not None and rules.same_title(title) == rules.same_title(content.title)

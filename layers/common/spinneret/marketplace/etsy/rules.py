@@ -9,7 +9,7 @@ from spinneret.kernel.errors import field_error
 from spinneret.marketplace.etsy.answers import InventoryProduct, Money, ReturnPolicy, ShopListing
 from spinneret.marketplace.markup import plain_text
 from spinneret.marketplace.money import CURRENCIES, decimal_text
-from spinneret.marketplace.products.models import Content
+from spinneret.marketplace.products.models import ProductContent
 from spinneret.marketplace.vocabularies.models import MATERIALS
 
 TITLE_MAX: Final = 140
@@ -28,7 +28,7 @@ _DECADES: Final = frozenset(
 )
 
 
-def check(content: Content) -> Sequence[Mapping[str, str]]:
+def check(content: ProductContent) -> Sequence[Mapping[str, str]]:
     """Return the fields that Etsy would refuse, each with its message."""
     found = []
     if len(content.title) > TITLE_MAX:
@@ -66,18 +66,18 @@ def _is_period(text: str) -> bool:
     return text in _DECADES or (begin == "2020" and year.isdecimal() and len(year) == 4)
 
 
-def tags_of(content: Content) -> list[str]:
+def tags_of(content: ProductContent) -> list[str]:
     """Return the attribute `tags`, split at commas."""
     given = content.attributes.get("tags", "")
     return [tag.strip() for tag in given.split(",") if tag.strip()]
 
 
-def price_of(content: Content) -> float:
+def price_of(content: ProductContent) -> float:
     """Return the price as Etsy expects it: a number with the currency's digits."""
     return float(decimal_text(content.price, content.currency))
 
 
-def draft_of(content: Content, account: Mapping[str, Any]) -> dict[str, Any]:
+def draft_of(content: ProductContent, account: Mapping[str, Any]) -> dict[str, Any]:
     """Return the form of a new listing."""
     material = content.attributes.get("material")
     return {
@@ -97,7 +97,7 @@ def draft_of(content: Content, account: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def changes_of(content: Content) -> dict[str, Any]:
+def changes_of(content: ProductContent) -> dict[str, Any]:
     """Return the form of an update; price and quantity belong to the inventory."""
     return {
         "title": content.title,
@@ -108,7 +108,7 @@ def changes_of(content: Content) -> dict[str, Any]:
     }
 
 
-def chosen(content: Content) -> dict[str, int]:
+def chosen(content: ProductContent) -> dict[str, int]:
     """Return the fields of a listing that the seller chose."""
     return {f"{name}_id": int(each) for name, each in content.choices.items()}
 
@@ -132,7 +132,7 @@ def policy_text(policy: ReturnPolicy) -> str:
     return " and ".join(taken) + (f" within {days} days" if days else "")
 
 
-def inventory_of(content: Content, sku: str, readiness_state_id: int) -> dict[str, Any]:
+def inventory_of(content: ProductContent, sku: str, readiness_state_id: int) -> dict[str, Any]:
     """Return the whole product set of a listing without variations."""
     offering = {
         "price": price_of(content),
@@ -159,7 +159,7 @@ def is_same_inventory(wanted: Mapping[str, Any], standing: Sequence[InventoryPro
     )
 
 
-def alt_text(content: Content, number: int) -> str:
+def alt_text(content: ProductContent, number: int) -> str:
     """Return the alt text that distinguishes the listing's images, since Etsy doesn't keep their
     names."""
     mark = f" ({number}/{len(content.images)})"

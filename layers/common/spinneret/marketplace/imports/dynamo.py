@@ -25,8 +25,8 @@ from spinneret.kernel.paging import Page
 from spinneret.marketplace.imports.models import ImportedListing
 
 
-class DynamoImportStore(DynamoAdapter):
-    """Implements ImportStore."""
+class DynamoListingImportStore(DynamoAdapter):
+    """Implements ListingImportStore."""
 
     def __init__(self, client: DynamoDBClient, table: str, jobs_table: str) -> None:
         super().__init__(client, table)

@@ -19,15 +19,15 @@ from spinneret.kernel.service import service
 from spinneret.marketplace.imports import rules
 from spinneret.marketplace.imports.models import (
     FoundListing,
-    FoundPage,
+    FoundListingPage,
     ImportedListing,
     ImportOutcome,
 )
-from spinneret.marketplace.imports.ports import ImportStore
+from spinneret.marketplace.imports.ports import ListingImportStore
 from spinneret.marketplace.limits import IMPORT_PAGE
 from spinneret.marketplace.listings.models import ENDED, Listing, ListingState
 from spinneret.marketplace.listings.ports import ListingStore
-from spinneret.marketplace.products.models import Override, Product
+from spinneret.marketplace.products.models import Product, ProductOverride
 from spinneret.marketplace.products.ports import ProductStore
 from spinneret.marketplace.products.rules import NO_VARIATIONS, made_sku
 from spinneret.marketplace.products.service import ProductService
@@ -54,10 +54,12 @@ class ListingImport:
     products: ProductStore
     catalogue: ProductService
     listings: ListingStore
-    rows: ImportStore
+    rows: ListingImportStore
     clock: Clock
 
-    def read(self, job: Importing, pages: Callable[[str | None], FoundPage]) -> Mapping[str, int]:
+    def read(
+        self, job: Importing, pages: Callable[[str | None], FoundListingPage]
+    ) -> Mapping[str, int]:
         """Store the seller's listings page by page, from the page at which an earlier claim
         stopped. Raises the exceptions of `pages`."""
         ref, after, number = job.context.job.ref, self.rows.position(job.context.job.ref), 0
@@ -154,7 +156,7 @@ class ListingImport:
         """Create the product of the listing, or find the one that a lost claim created by its SKU,
         and link it."""
         tenant, sku = job.context.job.tenant, rules.sku_of(found, job.marketplace)
-        override = Override(category_id=found.category_id)
+        override = ProductOverride(category_id=found.category_id)
         overrides = {job.marketplace: override} if found.category_id else {}
         try:
             product = self.catalogue.create(tenant, sku, rules.content_of(found), overrides)

@@ -48,7 +48,7 @@ class FoundListing:
 
 
 @dataclass(frozen=True, kw_only=True)
-class FoundPage:
+class FoundListingPage:
     """Page of a seller's listings."""
 
     listings: Sequence[FoundListing]

@@ -9,7 +9,7 @@ from spinneret.kernel.paging import Page
 from spinneret.marketplace.imports.models import ImportedListing
 
 
-class ImportStore(Protocol):
+class ListingImportStore(Protocol):
     """Listings that a job has read. All methods raise DependencyUnavailable; writes raise LeaseLost
     once the job's claim has ended."""
 

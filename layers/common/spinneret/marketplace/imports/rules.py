@@ -11,7 +11,7 @@ from spinneret.kernel.errors import ValidationFailed
 from spinneret.marketplace.imports.models import FoundListing
 from spinneret.marketplace.money import CURRENCIES
 from spinneret.marketplace.products import limits
-from spinneret.marketplace.products.models import Content, Product
+from spinneret.marketplace.products.models import Product, ProductContent
 
 _SKU: Final = re.compile(r"[A-Za-z0-9_-]{1,50}")
 _WORD_CHARS: Final = 200  # of an attribute's name or value
@@ -52,7 +52,7 @@ def sku_of(found: FoundListing, marketplace: str) -> str:
     return f"{marketplace}{found.external_id}"[:50]
 
 
-def content_of(found: FoundListing) -> Content:
+def content_of(found: FoundListing) -> ProductContent:
     """Return the product that the listing becomes. Raises ValidationFailed if it has no price or
     no title."""
     title = found.title.strip()[: limits.PRODUCT_TITLE_MAX_CHARS]
@@ -66,7 +66,7 @@ def content_of(found: FoundListing) -> Content:
         for name, value in found.attributes.items()
         if len(name) <= _WORD_CHARS and 0 < len(value.strip()) <= _WORD_CHARS
     }
-    return Content(
+    return ProductContent(
         title=title,
         description=shortened(found).description or title,
         price=_minor_units(found),

@@ -10,7 +10,7 @@ from spinneret.kernel.errors import MarketplaceUnsupported
 from spinneret.kernel.paging import Page
 from spinneret.kernel.service import service
 from spinneret.marketplace.imports.models import ImportedListing, ImportOutcome
-from spinneret.marketplace.imports.ports import ImportStore
+from spinneret.marketplace.imports.ports import ListingImportStore
 from spinneret.marketplace.lookup import of_marketplace
 from spinneret.marketplace.publishing.commands import Command
 from spinneret.marketplace.publishing.service import PublishingService
@@ -19,11 +19,11 @@ _READS: Final = 40  # pages of 100 listings that one request reads to find rows 
 
 
 @service
-class ImportService:
+class ListingImportService:
     """Use cases of imports. All methods raise DependencyUnavailable."""
 
     jobs: PublishingService
-    rows: ImportStore
+    rows: ListingImportStore
     reasons: Mapping[str, str | None]
     """Marketplace → reason why its listings can't be imported; None if they can."""
 

@@ -9,7 +9,7 @@ from spinneret.kernel.errors import DomainError
 from spinneret.kernel.service import service
 from spinneret.marketplace import limits
 from spinneret.marketplace.connections.models import ConnectionStatus, Seller
-from spinneret.marketplace.connections.ports import ConnectionStore
+from spinneret.marketplace.connections.ports import SellerConnectionStore
 from spinneret.marketplace.orders.ports import SaleStore, SellerJobs
 from spinneret.marketplace.orders.service import OrderBook
 
@@ -40,7 +40,7 @@ class OrderPolling:
     """
 
     sales: SaleStore
-    connections: ConnectionStore
+    connections: SellerConnectionStore
     book: OrderBook
     jobs: SellerJobs
     marketplaces: frozenset[str]

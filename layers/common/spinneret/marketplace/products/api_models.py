@@ -10,7 +10,7 @@ from spinneret.kernel.clock import to_iso
 from spinneret.kernel.views import ListOf
 from spinneret.marketplace.preferences.api_models import ChoiceId, ChoiceName
 from spinneret.marketplace.products import limits
-from spinneret.marketplace.products.models import Content, Override, Product
+from spinneret.marketplace.products.models import Product, ProductContent, ProductOverride
 from spinneret.marketplace.products.rules import NO_VARIATIONS
 
 Title = Annotated[
@@ -88,14 +88,14 @@ class ProductRequest(BaseModel):
     variants: Variations = None
     variations: Variations = None
 
-    def content(self) -> Content:
+    def content(self) -> ProductContent:
         """Return the content to publish."""
         others = {"overrides", "sku", "variants", "variations"}
-        return Content(**self.model_dump(exclude=others))
+        return ProductContent(**self.model_dump(exclude=others))
 
-    def by_marketplace(self) -> dict[str, Override]:
+    def by_marketplace(self) -> dict[str, ProductOverride]:
         """Return the overrides as domain objects, by marketplace."""
-        return {name: Override(**each.model_dump()) for name, each in self.overrides.items()}
+        return {name: ProductOverride(**each.model_dump()) for name, each in self.overrides.items()}
 
 
 class ProductView(BaseModel):

@@ -9,7 +9,7 @@ from spinneret.aws.codec import Codec, Column
 from spinneret.aws.named_rows import KEYED, NamedRows, from_key
 from spinneret.aws.types import DynamoDBClient
 from spinneret.kernel.ids import is_id
-from spinneret.marketplace.products.models import Content, Product
+from spinneret.marketplace.products.models import Product, ProductContent
 
 
 class DynamoProductStore(NamedRows[Product]):
@@ -27,7 +27,7 @@ class DynamoProductStore(NamedRows[Product]):
         return frozenset(str(row["sk"]) for row in rows)
 
 
-CONTENT: Final = Codec(Content, keyed=("category_id", "choices"))
+CONTENT: Final = Codec(ProductContent, keyed=("category_id", "choices"))
 """Attributes of a product's row; categories and choices belong to marketplaces."""
 
 PRODUCTS: Final = Codec(

@@ -8,7 +8,7 @@ from spinneret.kernel.canonical import fingerprint
 
 
 @dataclass(frozen=True, kw_only=True)
-class Override:
+class ProductOverride:
     """Fields that one marketplace shows differently; None and missing attributes mean the
     product's."""
 
@@ -23,7 +23,7 @@ class Override:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Content:
+class ProductContent:
     """Content to show, on one marketplace or before any override."""
 
     title: str
@@ -59,8 +59,8 @@ class Product:
     id: str
     sku: str
     """SKU, unique per tenant; it identifies the product on marketplaces."""
-    content: Content
-    overrides: Mapping[str, Override]
+    content: ProductContent
+    overrides: Mapping[str, ProductOverride]
     """Overrides by marketplace."""
     created_at: datetime
     updated_at: datetime

@@ -13,7 +13,7 @@ from spinneret.marketplace.preferences.rules import (
     title_by,
     unknown_choices,
 )
-from spinneret.marketplace.products.models import Content, Override, Product
+from spinneret.marketplace.products.models import Product, ProductContent, ProductOverride
 from spinneret.marketplace.vocabularies.models import CLOSED, VOCABULARIES
 
 VARIATIONS: Final = frozenset({"variants", "variations"})
@@ -23,13 +23,15 @@ NO_VARIATIONS: Final = (
 )
 
 
-def shown_on(product: Product, preferences: Preferences, given: Mapping[str, Any]) -> Content:
+def shown_on(
+    product: Product, preferences: Preferences, given: Mapping[str, Any]
+) -> ProductContent:
     """Return the product's content for the marketplace of the preferences.
 
     The job's input (`override_price`, `custom_title`, `custom_description`) comes first, then the
     product's override for the marketplace, then the product by the seller's rules.
     """
-    override = product.overrides.get(preferences.marketplace, Override())
+    override = product.overrides.get(preferences.marketplace, ProductOverride())
     base = product.content
     title, price = title_by(preferences, base.title), price_by(preferences, base.price)
     return replace(
@@ -45,7 +47,9 @@ def shown_on(product: Product, preferences: Preferences, given: Mapping[str, Any
 
 
 def check(
-    content: Content, overrides: Mapping[str, Override], marketplaces: Mapping[str, Collection[str]]
+    content: ProductContent,
+    overrides: Mapping[str, ProductOverride],
+    marketplaces: Mapping[str, Collection[str]],
 ) -> None:
     """Raise ValidationFailed with every field that is wrong. `marketplaces`: each with the names of
     its choices."""

@@ -13,7 +13,7 @@ from spinneret.kernel.service import service
 from spinneret.marketplace.listings.models import ENDED
 from spinneret.marketplace.listings.ports import ListingStore
 from spinneret.marketplace.products import rules
-from spinneret.marketplace.products.models import Content, Override, Product
+from spinneret.marketplace.products.models import Product, ProductContent, ProductOverride
 from spinneret.marketplace.products.ports import ProductStore
 
 
@@ -35,8 +35,8 @@ class ProductService:
         self,
         tenant: str,
         sku: str | None,
-        content: Content,
-        overrides: Mapping[str, Override],
+        content: ProductContent,
+        overrides: Mapping[str, ProductOverride],
     ) -> Product:
         """Store a new product; without a SKU, one is made from the id. Raises ValidationFailed, and
         Conflict for a taken SKU."""
@@ -67,8 +67,8 @@ class ProductService:
         tenant: str,
         product_id: str,
         sku: str | None,
-        content: Content,
-        overrides: Mapping[str, Override],
+        content: ProductContent,
+        overrides: Mapping[str, ProductOverride],
     ) -> Product:
         """Replace all but the SKU, which stays unless another is given.
 

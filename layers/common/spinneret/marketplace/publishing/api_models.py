@@ -13,7 +13,7 @@ from spinneret.kernel.views import ListOf, View
 from spinneret.marketplace.publishing import limits
 from spinneret.marketplace.publishing.drafting import number_of
 from spinneret.marketplace.publishing.planning import PlannedOutcome
-from spinneret.marketplace.publishing.service import Batch, JobWithTasks
+from spinneret.marketplace.publishing.service import BatchWithCounts, JobWithTasks
 from spinneret.marketplace.tasks import rules as task_rules
 from spinneret.marketplace.tasks.api_models import TaskView
 
@@ -297,7 +297,7 @@ def submitted_batch(job: Job, placed: Sequence[Placed]) -> Mapping[str, Any]:
 _COUNTS = ("total_count", "completed_count", "failed_count", "cancelled_count", "pending_count")
 
 
-def batch_view(batch: Batch) -> BatchJobView:
+def batch_view(batch: BatchWithCounts) -> BatchJobView:
     """Return the view of a batch."""
     counts = job_rules.summary(batch.counts)
     family = batch.job.family
@@ -308,7 +308,7 @@ def batch_view(batch: Batch) -> BatchJobView:
     return BatchJobView.model_validate(_batch(batch.job, counts))
 
 
-def batch_with_jobs(batch: Batch, jobs: Sequence[JobWithTasks]) -> BatchJobWithJobs:
+def batch_with_jobs(batch: BatchWithCounts, jobs: Sequence[JobWithTasks]) -> BatchJobWithJobs:
     """Return the view of a batch and its jobs."""
     views = [job_view(each) for each in jobs]
     return BatchJobWithJobs(**batch_view(batch).model_dump(), jobs=views)

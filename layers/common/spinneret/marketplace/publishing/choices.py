@@ -19,7 +19,7 @@ from spinneret.marketplace import limits
 from spinneret.marketplace.calls.service import SellerApiClient
 from spinneret.marketplace.lookup import of_marketplace
 from spinneret.marketplace.preferences.rules import nothing_to_choose
-from spinneret.marketplace.products.models import Content
+from spinneret.marketplace.products.models import ProductContent
 from spinneret.marketplace.publishing.work import StepContext
 
 
@@ -43,7 +43,7 @@ class Choosing:
     """Name of each choice → what is chosen, in words."""
     read: Callable[[SellerApiClient, str | None], Options]
     """Function that reads what the account has now, on one site."""
-    site_of: Callable[[Content], str | None] = lambda _: None
+    site_of: Callable[[ProductContent], str | None] = lambda _: None
     """Function that returns the site of a product, if the marketplace has several."""
     sites: Sequence[str] = ()
     """Sites of the marketplace, the default first; empty if it has only one."""

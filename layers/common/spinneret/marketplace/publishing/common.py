@@ -16,24 +16,24 @@ from spinneret.kernel.errors import (
 )
 from spinneret.marketplace import limits
 from spinneret.marketplace.listings.models import Drift, Listing, ListingState
-from spinneret.marketplace.products.models import Content
-from spinneret.marketplace.publishing.models import Subject
+from spinneret.marketplace.products.models import ProductContent
+from spinneret.marketplace.publishing.models import JobSubject
 from spinneret.marketplace.publishing.plans import PlanStep, step
 from spinneret.marketplace.publishing.work import StepContext
 from spinneret.marketplace.tasks.models import TaskType
 
 _SETTLE: Final = timedelta(seconds=limits.LISTING_SETTLE_SECONDS)
-Check = Callable[[Content], Sequence[Mapping[str, str]]]
+Check = Callable[[ProductContent], Sequence[Mapping[str, str]]]
 
 
-def identity(subject: Subject) -> dict[str, Any]:
+def identity(subject: JobSubject) -> dict[str, Any]:
     """Return the payload on which every step depends that creates or changes a listing. It
     identifies the product, its content and the generation of the listing."""
     product, content = subject.sold
     return {"sku": product.sku, "content": content.digest, "generation": subject.generation}
 
 
-def chosen(content: Content | None) -> dict[str, Any]:
+def chosen(content: ProductContent | None) -> dict[str, Any]:
     """Return the payload of a step that depends on the seller's choices, if there are any."""
     return {"choices": dict(content.choices)} if content is not None and content.choices else {}
 
@@ -68,7 +68,7 @@ def ask(question: str) -> PlanStep:
     )
 
 
-def require_fit(check: Check, content: Content) -> None:
+def require_fit(check: Check, content: ProductContent) -> None:
     """Raise ValidationFailed with all fields that the marketplace would refuse."""
     if fields := check(content):
         raise ValidationFailed(
@@ -77,10 +77,10 @@ def require_fit(check: Check, content: Content) -> None:
         )
 
 
-def validate(check: Check) -> Callable[[Subject], PlanStep]:
+def validate(check: Check) -> Callable[[JobSubject], PlanStep]:
     """Return a step that checks the product by the marketplace's rules, without calling it."""
 
-    def validation(subject: Subject) -> PlanStep:
+    def validation(subject: JobSubject) -> PlanStep:
         _, content = subject.sold
 
         def run(_: StepContext) -> Mapping[str, Any]:
@@ -99,7 +99,7 @@ def validate(check: Check) -> Callable[[Subject], PlanStep]:
 
 
 def image_steps(
-    subject: Subject,
+    subject: JobSubject,
     path: str,
     upload: Callable[[str, int, StepContext], Mapping[str, Any]],
     via: TaskType,
@@ -132,7 +132,7 @@ def copies(work: StepContext, name: str) -> list[str]:
 
 
 def save(
-    subject: Subject, external: Callable[[StepContext], tuple[str, str | None]], id_name: str
+    subject: JobSubject, external: Callable[[StepContext], tuple[str, str | None]], id_name: str
 ) -> PlanStep:
     """Return the last step of publishing, which records the current listing."""
     _, content = subject.sold
@@ -160,7 +160,7 @@ def save(
     )
 
 
-def forget(subject: Subject, ending: str) -> PlanStep:
+def forget(subject: JobSubject, ending: str) -> PlanStep:
     """Return the last step of ending a listing; a later publication creates another listing.
 
     `ending` is the key of the step that ended it, whose result holds the listing's id on record at
@@ -254,7 +254,7 @@ def drift_between(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> tuple[D
     )
 
 
-def given_text(subject: Subject, name: str) -> str:
+def given_text(subject: JobSubject, name: str) -> str:
     """Return a text of the job's input. Raises InputNeeded if it is missing."""
     value = subject.given.get(name)
     if not isinstance(value, str) or not value.strip():

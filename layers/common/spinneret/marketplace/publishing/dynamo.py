@@ -19,8 +19,8 @@ from spinneret.kernel.clock import epoch_seconds
 from spinneret.marketplace.publishing.statistics import COUNTED, DayOfAction
 
 
-class DynamoStatistics(DynamoAdapter):
-    """Implements StatisticsStore."""
+class DynamoActionStatistics(DynamoAdapter):
+    """Implements ActionStatisticsStore."""
 
     def count(self, job: Job, outcome: str, seconds: int) -> None:
         moment = job.finished_at or job.created_at

@@ -42,7 +42,7 @@ from spinneret.marketplace.products.ports import ProductStore
 from spinneret.marketplace.products.rules import shown_on
 from spinneret.marketplace.publishing.commands import ASKED, Command, require_time
 from spinneret.marketplace.publishing.common import ask
-from spinneret.marketplace.publishing.models import ActionType, Subject
+from spinneret.marketplace.publishing.models import ActionType, JobSubject
 from spinneret.marketplace.publishing.plans import PlanStep, Platform
 from spinneret.marketplace.publishing.work import StepContext
 from spinneret.marketplace.tasks import rules
@@ -59,7 +59,7 @@ _REASONS: Final[Mapping[type[DomainError], Reason]] = {
 
 _SENDING: Final = frozenset({"publish", "update"})
 """Actions that send the product's content."""
-NewWork = Callable[[Context, Subject], StepContext]
+NewWork = Callable[[Context, JobSubject], StepContext]
 
 
 def _digest(step: PlanStep, run: int) -> str:
@@ -139,7 +139,7 @@ class PublishHandler:
             raise ReleaseJob  # the next claim sends what has changed
         return work.results[steps[-1].key]
 
-    def _is_outdated(self, job: Job, command: Command, subject: Subject) -> bool:
+    def _is_outdated(self, job: Job, command: Command, subject: JobSubject) -> bool:
         """Return whether the product has changed to something else to show since the claim began.
 
         Another job may have sent the change before this one sent the former content.
@@ -153,7 +153,7 @@ class PublishHandler:
         content = shown_on(product, preferences, command.input_data)
         return content != subject.content and not self.platforms[command.marketplace].check(content)
 
-    def _subject(self, context: Context, command: Command, preferences: Preferences) -> Subject:
+    def _subject(self, context: Context, command: Command, preferences: Preferences) -> JobSubject:
         tenant, marketplace = context.job.tenant, command.marketplace
         product = content = listing = None
         if command.product_id is not None:
@@ -162,7 +162,7 @@ class PublishHandler:
                 raise NotFound("the product was deleted")
             content = shown_on(product, preferences, command.input_data)
             listing = self.listings.get(tenant, product.id, marketplace)
-        return Subject(
+        return JobSubject(
             tenant=tenant,
             marketplace=marketplace,
             product=product,
@@ -171,7 +171,7 @@ class PublishHandler:
             given=command.input_data,
         )
 
-    def _steps(self, command: Command, subject: Subject) -> Sequence[PlanStep]:
+    def _steps(self, command: Command, subject: JobSubject) -> Sequence[PlanStep]:
         platform = self.platforms[command.marketplace]
         plan = platform.plans.get(command.action_code)
         if plan is not None:
@@ -193,7 +193,9 @@ class PublishHandler:
             )
         ]
 
-    def _planned(self, context: Context, steps: Sequence[PlanStep], subject: Subject) -> list[Task]:
+    def _planned(
+        self, context: Context, steps: Sequence[PlanStep], subject: JobSubject
+    ) -> list[Task]:
         """Store and return the tasks of the plan, keeping results of earlier claims."""
         job, now = context.job, self.clock()
         stored = self.tasks.of_job(job.tenant, job.id)

@@ -5,18 +5,18 @@ from functools import partial
 from typing import Any
 
 from spinneret.marketplace.imports.matching import Importing
-from spinneret.marketplace.imports.models import FoundPage
-from spinneret.marketplace.publishing.models import Subject
+from spinneret.marketplace.imports.models import FoundListingPage
+from spinneret.marketplace.publishing.models import JobSubject
 from spinneret.marketplace.publishing.plans import PlanStep, step
 from spinneret.marketplace.publishing.work import StepContext
 from spinneret.marketplace.tasks.models import TaskType
 
-ReadPage = Callable[[StepContext, str | None], FoundPage]
+ReadPage = Callable[[StepContext, str | None], FoundListingPage]
 """Function that reads the page of listings at a position, None for the first one."""
 
 
 def import_steps(
-    subject: Subject, path: str, read_page: ReadPage, *, needs_sku: bool
+    subject: JobSubject, path: str, read_page: ReadPage, *, needs_sku: bool
 ) -> Sequence[PlanStep]:
     """Return the steps: read all pages, match by SKU, match by title. `needs_sku`: whether the
     marketplace finds listings by the product's SKU only."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from spinneret.marketplace.listings.models import Listing
-from spinneret.marketplace.products.models import Content, Product
+from spinneret.marketplace.products.models import Product, ProductContent
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,13 +31,13 @@ class ActionType:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Subject:
+class JobSubject:
     """Product and listing of a job, as read at the beginning of a claim."""
 
     tenant: str
     marketplace: str
     product: Product | None
-    content: Content | None
+    content: ProductContent | None
     """The product as the marketplace shows it."""
     listing: Listing | None
     given: Mapping[str, Any]
@@ -49,7 +49,7 @@ class Subject:
         return self.listing.generation if self.listing else 1
 
     @property
-    def sold(self) -> tuple[Product, Content]:
+    def sold(self) -> tuple[Product, ProductContent]:
         """Product and its content; only for actions that need a product."""
         assert self.product is not None
         assert self.content is not None
@@ -61,7 +61,7 @@ class PlannedListing:
     """A product that a plan would list or revise."""
 
     product: Product
-    content: Content
+    content: ProductContent
     """The product as the marketplace shows it."""
     listing: Listing | None
 

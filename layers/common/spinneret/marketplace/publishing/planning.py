@@ -10,7 +10,7 @@ from spinneret.marketplace.listings.models import ENDED, Listing
 from spinneret.marketplace.listings.ports import ListingStore
 from spinneret.marketplace.preferences.models import Preferences
 from spinneret.marketplace.preferences.ports import PreferenceStore
-from spinneret.marketplace.products.models import Content, Product
+from spinneret.marketplace.products.models import Product, ProductContent
 from spinneret.marketplace.products.ports import ProductStore
 from spinneret.marketplace.products.rules import shown_on
 from spinneret.marketplace.publishing.actions import find_action
@@ -81,7 +81,7 @@ class Planner:
     def _planned(
         self,
         product: Product,
-        content: Content,
+        content: ProductContent,
         listing: Listing | None,
         marketplace: str,
         action_code: str,
@@ -102,7 +102,9 @@ class Planner:
         )
 
 
-def _ruled(product: Product, content: Content, marketplace: str) -> tuple[Mapping[str, Any], ...]:
+def _ruled(
+    product: Product, content: ProductContent, marketplace: str
+) -> tuple[Mapping[str, Any], ...]:
     """Return the fields that differ from the content without rules."""
     unruled = shown_on(product, Preferences(tenant=product.tenant, marketplace=marketplace), {})
     return tuple(

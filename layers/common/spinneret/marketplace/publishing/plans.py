@@ -6,9 +6,9 @@ from typing import Any
 
 from spinneret.marketplace.calls.service import SellerApiClient
 from spinneret.marketplace.connections.models import OAuthApp
-from spinneret.marketplace.products.models import Content
+from spinneret.marketplace.products.models import ProductContent
 from spinneret.marketplace.publishing.choices import Choosing
-from spinneret.marketplace.publishing.models import PlannedListing, PreflightResult, Subject
+from spinneret.marketplace.publishing.models import JobSubject, PlannedListing, PreflightResult
 from spinneret.marketplace.publishing.work import StepContext
 from spinneret.marketplace.tasks.models import TaskType
 
@@ -55,7 +55,7 @@ def step(
     )
 
 
-Plan = Callable[[Subject], Sequence[PlanStep]]
+Plan = Callable[[JobSubject], Sequence[PlanStep]]
 """Function that returns the steps of an action. Raises ValidationFailed for a product that can't be
 mapped."""
 
@@ -68,7 +68,7 @@ class Platform:
     title: str
     plans: Mapping[str, Plan]
     """Plans by action code; an action without a plan fails with the reason `unsupported`."""
-    check: Callable[[Content], Sequence[Mapping[str, str]]]
+    check: Callable[[ProductContent], Sequence[Mapping[str, str]]]
     """Function that returns the fields that the marketplace would refuse, each with its message. It
     sends no requests."""
     app: OAuthApp | None = None

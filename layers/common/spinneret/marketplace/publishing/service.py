@@ -44,7 +44,7 @@ class JobWithTasks:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Batch:
+class BatchWithCounts:
     """A batch and the counts of its jobs by outcome."""
 
     job: Job
@@ -256,7 +256,7 @@ class PublishingService:
         self.control.move(JobRef(tenant=tenant, job_id=job_id), move)
         return self.get(tenant, job_id)
 
-    def batch(self, tenant: str, batch_id: str) -> Batch:
+    def batch(self, tenant: str, batch_id: str) -> BatchWithCounts:
         """Return a batch. Raises NotFound."""
         return self._batch(self.jobs.get(JobRef(tenant=tenant, job_id=batch_id), PUBLISH_BATCH))
 
@@ -267,20 +267,20 @@ class PublishingService:
         status: JobStatus | None,
         after: str | None,
         limit: int,
-    ) -> Page[Batch]:
+    ) -> Page[BatchWithCounts]:
         """Return batches, newest first."""
         wanted = JobFilter(kind=PUBLISH_BATCH, status=status, domain=marketplace)
         return self.control.page(tenant, wanted, after, limit).map(self._batch)
 
-    def move_batch(self, tenant: str, batch_id: str, move: Transition) -> Batch:
+    def move_batch(self, tenant: str, batch_id: str, move: Transition) -> BatchWithCounts:
         """Cancel, pause or resume a batch, or retry its failed jobs. Raises the exceptions of
         `move`."""
         self.batch(tenant, batch_id)
         self.control.move(JobRef(tenant=tenant, job_id=batch_id), move)
         return self.batch(tenant, batch_id)
 
-    def _batch(self, job: Job) -> Batch:
-        return Batch(job=job, counts=self.control.counts(job) or ChildCounts())
+    def _batch(self, job: Job) -> BatchWithCounts:
+        return BatchWithCounts(job=job, counts=self.control.counts(job) or ChildCounts())
 
     def _job(self, tenant: str, job_id: str) -> Job:
         return self.jobs.get(JobRef(tenant=tenant, job_id=job_id), PUBLISH)

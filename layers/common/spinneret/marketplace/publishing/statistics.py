@@ -31,7 +31,7 @@ class DayOfAction:
     """Seconds from first claim to end, summed over all runs."""
 
 
-class StatisticsStore(Protocol):
+class ActionStatisticsStore(Protocol):
     """Counters by tenant and day. Raises DependencyUnavailable."""
 
     def count(self, job: Job, outcome: str, seconds: int) -> None:
@@ -42,10 +42,10 @@ class StatisticsStore(Protocol):
 
 
 @service
-class Statistics:
+class ActionStatistics:
     """Listener of the job store that counts ended runs."""
 
-    store: StatisticsStore
+    store: ActionStatisticsStore
 
     def __call__(self, job: Job, _: Sequence[JobEvent]) -> None:
         """Count the end of a run; never raises.

@@ -21,7 +21,7 @@ from spinneret.marketplace.listings.models import ENDED, Listing, ListingState
 from spinneret.marketplace.listings.ports import ListingStore
 from spinneret.marketplace.orders.service import OrderBook
 from spinneret.marketplace.plugins.transport import PluginTransport
-from spinneret.marketplace.publishing.models import Subject
+from spinneret.marketplace.publishing.models import JobSubject
 from spinneret.marketplace.tasks.models import Task
 
 # The longest call: the call, a token refresh, the call again, a wait for the seller's rate limit
@@ -51,7 +51,7 @@ class StepContext:
     """One claim of a job, as passed to its steps."""
 
     context: Context
-    subject: Subject
+    subject: JobSubject
     calls: SellerApiClient
     listings: ListingStore
     effects: SideEffects

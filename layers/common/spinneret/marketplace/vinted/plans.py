@@ -12,7 +12,7 @@ from spinneret.marketplace.listings.models import ListingState, drift_rows
 from spinneret.marketplace.plugins import asking
 from spinneret.marketplace.plugins.models import PluginAnswer, PluginRequest
 from spinneret.marketplace.publishing import common
-from spinneret.marketplace.publishing.models import Subject
+from spinneret.marketplace.publishing.models import JobSubject
 from spinneret.marketplace.publishing.plans import PlanStep, step
 from spinneret.marketplace.publishing.work import StepContext
 from spinneret.marketplace.tasks.models import TaskType
@@ -27,7 +27,7 @@ _KNOWN: Final = timedelta(seconds=bounds.EFFECT_RETENTION_SECONDS) - timedelta(d
 _step: Final = partial(step, via=TaskType.PLUGIN_HTTP)
 
 
-def publish(subject: Subject) -> Sequence[PlanStep]:
+def publish(subject: JobSubject) -> Sequence[PlanStep]:
     """Return the steps: validation, photos one by one, draft, completion, record. A listing that
     exists is updated instead."""
     what = common.identity(subject)
@@ -42,7 +42,7 @@ def publish(subject: Subject) -> Sequence[PlanStep]:
     ]
 
 
-def update(subject: Subject) -> Sequence[PlanStep]:
+def update(subject: JobSubject) -> Sequence[PlanStep]:
     """Return the steps that update the item's fields and photos."""
     what = common.identity(subject)
     return [
@@ -53,7 +53,7 @@ def update(subject: Subject) -> Sequence[PlanStep]:
     ]
 
 
-def delete(subject: Subject) -> Sequence[PlanStep]:
+def delete(subject: JobSubject) -> Sequence[PlanStep]:
     """Return the steps that delete the item and check that it is gone; the next publication creates
     another."""
     what = {"generation": subject.generation}
@@ -63,12 +63,12 @@ def delete(subject: Subject) -> Sequence[PlanStep]:
     ]
 
 
-def sync(subject: Subject) -> Sequence[PlanStep]:  # noqa: ARG001 - every plan takes its subject
+def sync(subject: JobSubject) -> Sequence[PlanStep]:  # noqa: ARG001 - every plan takes its subject
     """Return the step that looks up the item and reports differences."""
     return [_step("look", "Look up the item", "GET", f"{_ITEMS}/{{id}}", {}, _sync)]
 
 
-def link_product(subject: Subject) -> Sequence[PlanStep]:
+def link_product(subject: JobSubject) -> Sequence[PlanStep]:
     """Return the step that links the item `external_id` to the product; null means that there is
     none."""
     what = {"external_id": subject.given.get("external_id")}
@@ -83,7 +83,7 @@ def link_product(subject: Subject) -> Sequence[PlanStep]:
     ]
 
 
-def _photos(subject: Subject) -> list[PlanStep]:
+def _photos(subject: JobSubject) -> list[PlanStep]:
     via, generation = TaskType.PLUGIN_HTTP, subject.generation
     return common.image_steps(subject, _PHOTOS, _photo, via, generation=generation)
 

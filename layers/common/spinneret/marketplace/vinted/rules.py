@@ -6,7 +6,7 @@ from typing import Any, Final
 from spinneret.kernel.errors import field_error
 from spinneret.marketplace.markup import plain_text
 from spinneret.marketplace.money import decimal_text
-from spinneret.marketplace.products.models import Content
+from spinneret.marketplace.products.models import ProductContent
 
 # Bounds of title, description, photos and price, from Vinted's own form.
 TITLE: Final = (5, 100)
@@ -24,7 +24,7 @@ CONDITIONS: Final[Mapping[str, int]] = {
 _NUMBERS: Final = ("package_size_id", "size_id", "brand_id", "color_id")
 
 
-def check(content: Content) -> Sequence[Mapping[str, str]]:
+def check(content: ProductContent) -> Sequence[Mapping[str, str]]:
     """Return the fields that Vinted would refuse, each with its message."""
     found = []
     if not TITLE[0] <= len(content.title) <= TITLE[1]:
@@ -52,7 +52,7 @@ def check(content: Content) -> Sequence[Mapping[str, str]]:
     return found
 
 
-def draft_of(content: Content, photo_ids: Sequence[str], reference: str) -> dict[str, Any]:
+def draft_of(content: ProductContent, photo_ids: Sequence[str], reference: str) -> dict[str, Any]:
     """Return the body of a new item."""
     numbers = {
         name: int(content.attributes[name]) for name in _NUMBERS if name in content.attributes
