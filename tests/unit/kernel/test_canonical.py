@@ -1,5 +1,6 @@
 """Two requests are the same request when their canonical forms are equal."""
 
+import functools
 import itertools
 import json
 import time
@@ -9,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spinneret.kernel.canonical import canonical_json, fingerprint, parse_json
+from spinneret.kernel import bounds
+from spinneret.kernel.canonical import canonical_json, fingerprint, json_text, parse_json
 from spinneret.kernel.errors import ValidationFailed
 from tests.rows import each_row
 
@@ -53,6 +55,14 @@ def test_what_is_ambiguous_or_no_json_is_refused(name: str) -> None:
         parse_json(REFUSED[name])
     with pytest.raises(ValidationFailed):
         parse_json(REFUSED[name].encode())
+
+
+@pytest.mark.parametrize("inner", [[1], {"a": 1}])
+def test_a_stored_value_has_no_more_levels_than_a_response_can_show(inner: Any) -> None:
+    value = functools.reduce(lambda found, _: [found], range(bounds.JSON_LEVELS_MAX - 1), inner)
+    assert json.loads(json_text([1] * 200 + value)) == [1] * 200 + value
+    with pytest.raises(ValidationFailed):
+        json_text({"a": value})
 
 
 def test_a_duplicate_among_many_keys_is_found_at_once() -> None:

@@ -82,4 +82,5 @@ CDX_CAPTURES_MAX: Final = 50_000
 CRON_LINE_MAX_CHARS: Final = 100
 
 OAUTH_STATE_SECONDS: Final = 600  # from connect to callback: log in, agree
+JSON_LEVELS_MAX: Final = 100  # of stored values: pydantic serialises 255, with those around them
 HOST_NAME_MAX_CHARS: Final = 253  # RFC 1035, section 2.3.4, as text

@@ -10,6 +10,7 @@ import math
 from collections import Counter
 from typing import Any
 
+from spinneret.kernel import bounds
 from spinneret.kernel.errors import ValidationFailed, field_error
 
 
@@ -52,8 +53,8 @@ def canonical_json(value: Any) -> bytes:
 def json_text(value: Any) -> str:
     """Return the stored form of a free-form value: JSON without blanks, in the given order.
 
-    Raises ValidationFailed for a value that isn't JSON or UTF-8; stores encode before they write
-    anything.
+    Raises ValidationFailed for a value that isn't JSON or UTF-8, or has more than JSON_LEVELS_MAX
+    levels, which no response could show; stores encode before they write anything.
     """
     try:
         text = json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
@@ -64,7 +65,26 @@ def json_text(value: Any) -> str:
         RecursionError,
     ) as error:  # sets, NaN, circular references, unpaired surrogates
         raise ValidationFailed.of_field("body", "a value isn't JSON") from error
+    if text.count("[") + text.count("{") > bounds.JSON_LEVELS_MAX and is_deeper(
+        value, bounds.JSON_LEVELS_MAX
+    ):
+        raise ValidationFailed.of_field(
+            "body", f"a value has more than {bounds.JSON_LEVELS_MAX} levels of lists and objects"
+        )
     return text
+
+
+def is_deeper(value: Any, levels: int) -> bool:
+    """Return whether JSON lists and objects within each other have more than `levels` levels."""
+    found = [value]
+    for _ in range(levels + 1):
+        found = [each for each in found if isinstance(each, (dict, list, tuple))]
+        if not found:
+            return False
+        found = [
+            inner for each in found for inner in (each.values() if isinstance(each, dict) else each)
+        ]
+    return True
 
 
 def fingerprint(value: Any) -> str:

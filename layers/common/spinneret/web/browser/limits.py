@@ -23,6 +23,7 @@ OUTPUT_MAX_BYTES: Final = 32 * 1024 * 1024  # of an image or a PDF
 SCRIPTS_MAX: Final = 20  # C-11
 SCRIPT_MAX_BYTES: Final = 64 * 1024  # C-11, as UTF-8
 SCRIPT_RESULT_MAX_BYTES: Final = 1024 * 1024  # C-11, as JSON
+SCRIPT_RESULT_LEVELS: Final = 50  # of lists and objects within each other
 SCRIPT_SECONDS: Final = 10.0  # one script, including the promise that it returns
 FIGURES_MS: Final = 300  # until a page that is ready has painted, and observers were called
 CONSOLE_ERRORS_MAX: Final = 50

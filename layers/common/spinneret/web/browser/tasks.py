@@ -13,6 +13,7 @@ from cdp_use.cdp.page.types import Viewport as Clip
 from cdp_use.cdp.runtime.types import ExceptionDetails
 from pypdf import PdfReader
 
+from spinneret.kernel.canonical import is_deeper
 from spinneret.kernel.errors import ScriptError
 from spinneret.web.browser import limits
 from spinneret.web.browser.devtools import CommandRefused, DevTools
@@ -215,6 +216,9 @@ def _value(result: Any) -> ScriptOutcome:
         return ScriptOutcome(value="null")
     if "value" not in result:  # NaN, infinities, -0, big integers
         return _failed("its value isn't JSON")
+    if is_deeper(result["value"], limits.SCRIPT_RESULT_LEVELS):
+        most = limits.SCRIPT_RESULT_LEVELS
+        return _failed(f"its value has more than {most} levels of lists and objects")
     value = json.dumps(result["value"], ensure_ascii=False, separators=(",", ":"))
     if len(value.encode("utf-8", "replace")) > limits.SCRIPT_RESULT_MAX_BYTES:
         return _failed(f"its value has more than {limits.SCRIPT_RESULT_MAX_BYTES} bytes")
