@@ -1,9 +1,9 @@
 """Products, jobs and workers, with the fake marketplaces behind them."""
 
 import itertools
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 from spinneret.jobs import rules
@@ -18,11 +18,15 @@ from spinneret.jobs.ports import JobQueue
 from spinneret.jobs.publishing import PublishingJobStore
 from spinneret.jobs.service import JobService
 from spinneret.jobs.sweeper import Sweeper
-from spinneret.jobs.worker import Context, Defer, Handler, Worker
+from spinneret.jobs.worker import Handler, Worker
 from spinneret.kernel import bounds
 from spinneret.kernel.ids import id_maker
 from spinneret.marketplace import limits as marketplace_limits
-from spinneret.marketplace.calls.service import MarketplaceTransport, SellerApiClient
+from spinneret.marketplace.calls.service import (
+    MarketplaceTransport,
+    SellerApiClient,
+    SellerApiClients,
+)
 from spinneret.marketplace.connections.models import ConnectionStatus, SellerConnection
 from spinneret.marketplace.connections.ports import SellerConnectionStore
 from spinneret.marketplace.connections.secrets import ConfiguredSecrets
@@ -32,7 +36,6 @@ from spinneret.marketplace.connections.vault import TokenVault
 from spinneret.marketplace.images import ImageSource
 from spinneret.marketplace.imports.matching import ListingImport
 from spinneret.marketplace.kinds import KINDS, PUBLISH, PUBLISH_BATCH
-from spinneret.marketplace.last_looks import AnswersOnly, final_look_deferral
 from spinneret.marketplace.orders.polling import OrderPolling
 from spinneret.marketplace.orders.service import OrderBook
 from spinneret.marketplace.plugins.inbox import PluginCallbacks, PluginInbox
@@ -44,18 +47,19 @@ from spinneret.marketplace.publishing import limits as publishing_limits
 from spinneret.marketplace.publishing.actions import action_types
 from spinneret.marketplace.publishing.choices import ChoiceReader
 from spinneret.marketplace.publishing.commands import Command
+from spinneret.marketplace.publishing.contexts import StepContexts
 from spinneret.marketplace.publishing.dispatch import Dispatcher, batch_preparation
 from spinneret.marketplace.publishing.drafting import Drafter
 from spinneret.marketplace.publishing.engine import PublishHandler
 from spinneret.marketplace.publishing.job_step import JobStep, NullJobQueue
-from spinneret.marketplace.publishing.models import JobSubject, PlannedListing, PreflightResult
+from spinneret.marketplace.publishing.models import PlannedListing, PreflightResult
 from spinneret.marketplace.publishing.next_jobs import NextJobsStep
 from spinneret.marketplace.publishing.planning import Planner
 from spinneret.marketplace.publishing.plans import Platform
 from spinneret.marketplace.publishing.preflight import run_preflight
 from spinneret.marketplace.publishing.service import PublishingService
 from spinneret.marketplace.publishing.statistics import ActionStatistics
-from spinneret.marketplace.publishing.work import StepContext, StepServices
+from spinneret.marketplace.publishing.work import StepServices
 from spinneret.marketplace.registry import BY_PLUGIN, PLATFORMS, READ, SILENT
 from tests.contract.backends import Tables
 from tests.fakes.deep_crawling import FakeExecutions
@@ -248,7 +252,7 @@ class Bench:
         """What the seller may choose from."""
         return ChoiceReader(
             choosing={name: each.choosing for name, each in self.platforms.items()},
-            calls=lambda _, marketplace: self.calls(marketplace, lambda: self.remaining),
+            calls=lambda _, marketplace: self.calls(marketplace),
         )
 
     def new_tokens(self, store: SellerConnectionStore) -> SellerTokens:
@@ -363,7 +367,20 @@ class Bench:
             listings=self.listings,
             tasks=self.tasks,
             preferences=self.stores.preferences,
-            new_work=self._work,
+            new_work=StepContexts(
+                clients=self.clients,
+                listings=self.listings,
+                effects=self.effects,
+                services=StepServices(
+                    browser=PluginTransport(
+                        store=self.plugins, sockets=self.plugin, clock=self.clock
+                    ),
+                    images=ImageSource(fetcher=self.web),
+                    orders=self.book,
+                    imports=self.importing,
+                ),
+                clock=self.clock,
+            ),
             clock=self.clock,
         )
         return JobStep(
@@ -476,55 +493,24 @@ class Bench:
             ),
         ).sweep()
 
-    def _work(self, context: Context, subject: JobSubject) -> StepContext:
-        is_over = final_look_deferral(context.job, self.clock())
-        browser = PluginTransport(store=self.plugins, sockets=self.plugin, clock=self.clock)
-        if is_over:
-            browser = AnswersOnly(
-                store=self.plugins, sockets=self.plugin, clock=self.clock, over=is_over
-            )
-        begun = context.job.started_at
-        return StepContext(
-            context=context,
-            subject=subject,
-            calls=self.calls(subject.marketplace, context.remaining, begun, is_over),
-            listings=self.listings,
-            effects=self.effects,
-            services=StepServices(
-                browser=browser,
-                images=ImageSource(fetcher=self.web),
-                orders=self.book,
-                imports=self.importing,
-            ),
-            clock=self.clock,
-            over=is_over,
-        )
-
-    def calls(
-        self,
-        marketplace: str,
-        remaining: Callable[[], float],
-        begun: datetime | None = None,
-        is_over: Defer | None = None,
-    ) -> SellerApiClient:
-        """Calls of the seller."""
-        app = self.platforms[marketplace].app
-        return SellerApiClient(
+    @property
+    def clients(self) -> SellerApiClients:
+        """What makes the calls of sellers."""
+        return SellerApiClients(
             transport=self.transport,
             rate_limiter=self.stores.rate_limiter,
             tokens=self.tokens,
-            sign=app.sign if app is not None else lambda _: {},
-            tenant=self.tenant,
-            marketplace=marketplace,
-            remaining=remaining,
+            apps=self.apps,
             clock=self.clock,
             sleep=self.clock.advance,
-            begun=begun,
-            over=is_over,
         )
+
+    def calls(self, marketplace: str) -> SellerApiClient:
+        """Calls of the seller, in one request of ours."""
+        return self.clients.client(self.tenant, marketplace, lambda: self.remaining)
 
     def _preflight(
         self, _: str, marketplace: str, candidates: Sequence[PlannedListing]
     ) -> Mapping[str, PreflightResult]:
-        calls = self.calls(marketplace, lambda: self.remaining)
+        calls = self.calls(marketplace)
         return run_preflight(self.platforms[marketplace], calls, candidates)

@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Final
@@ -16,8 +16,13 @@ from spinneret.kernel import bounds
 from spinneret.kernel.settings import SettingsError, names, text
 from spinneret.marketplace import limits
 from spinneret.marketplace.calls.dynamo import DynamoSellerRateLimiter
-from spinneret.marketplace.calls.service import Hosts, MarketplaceTransport, SellerApiClient
-from spinneret.marketplace.connections.models import AccessToken, OAuthApp
+from spinneret.marketplace.calls.service import (
+    Hosts,
+    MarketplaceTransport,
+    SellerApiClient,
+    SellerApiClients,
+)
+from spinneret.marketplace.connections.models import OAuthApp
 from spinneret.marketplace.connections.secrets import ConfiguredSecrets
 from spinneret.marketplace.connections.service import ConnectionService
 from spinneret.marketplace.connections.tokens import SellerTokens, TokenEndpoint
@@ -97,7 +102,7 @@ def marketplace_api(stage: Stage) -> MarketplaceApi:
     publishing = publishing_service(
         stage, lambda ref: batches.run(ref, remaining_of(BEGIN_SECONDS, time.monotonic))
     )
-    connections = connection_service(stage)
+    connections, clients = connection_service(stage), api_clients(stage)
     return MarketplaceApi(
         products=product_service(stage),
         publishing=publishing,
@@ -107,7 +112,7 @@ def marketplace_api(stage: Stage) -> MarketplaceApi:
             preferences=preference_store(stage),
             platforms=PLATFORMS,
             actions=ACTION_TYPES,
-            run_preflight=partial(_preflight_of_request, stage, tokens(stage)),
+            run_preflight=partial(_preflight_of_request, clients),
         ),
         jobs=job_control(stage, store),
         listings=listings,
@@ -121,7 +126,7 @@ def marketplace_api(stage: Stage) -> MarketplaceApi:
         ),
         choices=ChoiceReader(
             choosing={name: each.choosing for name, each in PLATFORMS.items()},
-            calls=partial(_calls_of_a_request, stage, tokens(stage)),
+            calls=partial(_client_of_request, clients),
         ),
         reports=ReportService(
             connections=connections,
@@ -188,39 +193,28 @@ def _apps() -> Mapping[str, OAuthApp]:
     return {name: each.app for name, each in PLATFORMS.items() if each.app is not None}
 
 
-def signing(marketplace: str) -> Callable[[AccessToken], Mapping[str, str]]:
-    """Return the function that builds the headers of a marketplace's authorised calls."""
-    app = PLATFORMS[marketplace].app
-    return _unsigned if app is None else app.sign
-
-
-def _unsigned(_: AccessToken) -> Mapping[str, str]:
-    return {}
+def api_clients(stage: Stage) -> SellerApiClients:
+    """Build the maker of sellers' clients."""
+    return SellerApiClients(
+        transport=transport(stage),
+        rate_limiter=DynamoSellerRateLimiter(stage.dynamodb, stage[MARKETPLACE_TABLE]),
+        tokens=tokens(stage),
+        apps=_apps(),
+        clock=stage.clock,
+        sleep=time.sleep,
+    )
 
 
 def _preflight_of_request(
-    stage: Stage,
-    access: SellerTokens,
+    clients: SellerApiClients,
     tenant: str,
     marketplace: str,
     candidates: Sequence[PlannedListing],
 ) -> Mapping[str, PreflightResult]:
-    calls = _calls_of_a_request(stage, access, tenant, marketplace)
+    calls = _client_of_request(clients, tenant, marketplace)
     return run_preflight(PLATFORMS[marketplace], calls, candidates)
 
 
-def _calls_of_a_request(
-    stage: Stage, access: SellerTokens, tenant: str, marketplace: str
-) -> SellerApiClient:
+def _client_of_request(clients: SellerApiClients, tenant: str, marketplace: str) -> SellerApiClient:
     """Build the client of a request, which has ten seconds for its calls."""
-    return SellerApiClient(
-        transport=transport(stage),
-        rate_limiter=DynamoSellerRateLimiter(stage.dynamodb, stage[MARKETPLACE_TABLE]),
-        tokens=access,
-        sign=signing(marketplace),
-        tenant=tenant,
-        marketplace=marketplace,
-        remaining=remaining_of(_ASK_SECONDS, time.monotonic),
-        clock=stage.clock,
-        sleep=time.sleep,
-    )
+    return clients.client(tenant, marketplace, remaining_of(_ASK_SECONDS, time.monotonic))

@@ -23,7 +23,7 @@ from spinneret.kernel.service import service
 from spinneret.marketplace import limits
 from spinneret.marketplace.calls.models import MarketAnswer, MarketRequest
 from spinneret.marketplace.calls.ports import SellerRateLimiter, TokenProvider
-from spinneret.marketplace.connections.models import AccessToken
+from spinneret.marketplace.connections.models import AccessToken, OAuthApp
 from spinneret.web.fetching.models import FetchRequest
 from spinneret.web.fetching.ports import Fetcher
 from spinneret.web.fetching.rules import parse_retry_after
@@ -196,6 +196,47 @@ class SellerApiClient:
             return
         until = self.clock() + timedelta(seconds=seconds)
         self.rate_limiter.hold(self.tenant, self.marketplace, until)
+
+
+@service
+class SellerApiClients:
+    """Makes the clients of single sellers."""
+
+    transport: MarketplaceTransport
+    rate_limiter: SellerRateLimiter
+    tokens: TokenProvider
+    apps: Mapping[str, OAuthApp]
+    """OAuth configurations; requests to other marketplaces aren't signed."""
+    clock: Clock
+    sleep: Callable[[float], None]
+
+    def client(
+        self,
+        tenant: str,
+        marketplace: str,
+        remaining: Remaining,
+        begun: datetime | None = None,
+        over: Defer | None = None,
+    ) -> SellerApiClient:
+        """Return a client; see SellerApiClient."""
+        app = self.apps.get(marketplace)
+        return SellerApiClient(
+            transport=self.transport,
+            rate_limiter=self.rate_limiter,
+            tokens=self.tokens,
+            sign=_unsigned if app is None else app.sign,
+            tenant=tenant,
+            marketplace=marketplace,
+            remaining=remaining,
+            clock=self.clock,
+            sleep=self.sleep,
+            begun=begun,
+            over=over,
+        )
+
+
+def _unsigned(_: AccessToken) -> Mapping[str, str]:
+    return {}
 
 
 def asked_wait(answer: MarketAnswer, now: datetime) -> timedelta:
