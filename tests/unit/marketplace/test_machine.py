@@ -152,10 +152,10 @@ def test_a_job_whose_step_fails_stops_no_other(
     batch = _batch(bench, 2)
     bench.dispatch(batch)
     first, second = _children(bench, batch)
-    visits = bench.visits
+    job_step = bench.job_step
 
     def broken() -> Any:
-        made = visits()
+        made = job_step()
         step = made.step
 
         def fails(state: Any, remaining: Any) -> Any:
@@ -166,7 +166,7 @@ def test_a_job_whose_step_fails_stops_no_other(
         made.step = fails
         return made
 
-    monkeypatch.setattr(bench, "visits", broken)
+    monkeypatch.setattr(bench, "job_step", broken)
     bench.machine.lost_after = 30
     bench.execute()
     assert bench.job(second).status == "completed"
