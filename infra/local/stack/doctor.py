@@ -1,12 +1,15 @@
 """`doctor`: examine the instance's stage, as the operator's command line does on AWS."""
 
 import argparse
-from typing import Any
+from typing import Any, Final
 
 from stack import aws
 from stack.deployment import record
+from stack.errors import StackError
 from stack.instance import Instance
 from stack.workspace import Workspace
+
+_FAULT: Final = 2  # exit code
 
 
 def configure(_parser: argparse.ArgumentParser) -> None:
@@ -14,12 +17,16 @@ def configure(_parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace, workspace: Workspace) -> int:
-    """Print the table; return 0, 1 with warnings, or 2 with a fault."""
+    """Print the table; return 0, 1 with warnings, or 2 with a fault, as of a stopped instance."""
     # Imported here, because the package's AWS side takes most of the command's time to import.
     from spinneret.operations.doctor.bootstrap import AwsStage, report  # noqa: PLC0415
 
     instance = Instance.named(arguments.instance, workspace)
-    endpoints, deployment = record.endpoints(instance), record.current(instance)
+    try:
+        endpoints, deployment = record.endpoints(instance), record.current(instance)
+    except StackError as error:
+        workspace.progress.warn(f"error: {error}")
+        return _FAULT
     gateway = endpoints["gateway"]
 
     def client(service: str) -> Any:

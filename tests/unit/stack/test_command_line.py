@@ -49,6 +49,7 @@ def test_an_unknown_request_is_a_usage_error(words: list[str]) -> None:
         (["up", "kafka"], 2, "no part 'kafka'"),
         (["logs"], 2, "no such log"),
         (["status"], 1, "does not run"),
+        (["doctor"], 2, "isn't running: run `make up`"),
         (["down"], 0, "does not run"),
         (["clean"], 0, "does not run"),
         (["key"], 2, "make key TENANT=acme"),
