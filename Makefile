@@ -116,7 +116,7 @@ test-end-to-end test-parts: export SPINNERET_LAMBDA_IDLE_SECONDS := 600
 test-end-to-end: export SPINNERET_LAMBDA_CALLS := $(CURDIR)/.local/recorded-calls
 test-end-to-end: .venv/.done
 	@rm -rf .local/recorded-calls && mkdir -p .local/recorded-calls
-	@$(STACK) run --instance end-to-end -- sh -c '$(BIN)/python -m pytest -m "stack and not alone" tests/e2e -n 4 --dist loadfile && $(BIN)/python benchmarks/permissions.py .local/recorded-calls'
+	@$(STACK) run --instance end-to-end -- sh -c '$(BIN)/python -m pytest -m "stack and not alone" tests/e2e -n 4 --dist loadfile --no-loadscope-reorder && $(BIN)/python benchmarks/permissions.py .local/recorded-calls'
 
 test-parts: .venv/.done
 	@$(STACK) run --instance parts -- sh -c '$(BIN)/python -m pytest -m "stack and not proof" --ignore tests/e2e && $(BIN)/python -m pytest -m "alone and not proof" tests/e2e'
@@ -136,7 +136,7 @@ prove: .venv/.done ## Long proofs: 10,000 schedules of the job kernel, politenes
 	@SPINNERET_DURABLE_DOCUMENTS=1000 $(BIN)/python -m pytest tests/e2e/test_durable_application.py
 	@SPINNERET_SAM_LOCAL=1 $(BIN)/python -m pytest -rs tests/e2e/test_sam_local.py  # where a container engine is, or Podman
 	@SPINNERET_TRAP_PAGES=300 $(BIN)/python -m pytest tests/e2e/test_trap_site.py
-	@SPINNERET_WHOLE_MATRIX=1 $(BIN)/python -m pytest tests/e2e/test_access_matrix.py
+	@SPINNERET_WHOLE_MATRIX=1 $(BIN)/python -m pytest tests/e2e/test_access_matrix.py tests/e2e/test_tenant_isolation.py
 	@SPINNERET_BOTH_SIZES=1 $(BIN)/python -m pytest tests/e2e/test_console.py
 	@SPINNERET_CRASH_STEP=3 SPINNERET_STORIES_ON_MOTO=1 $(BIN)/python -m pytest -m "not stack" -n 2 tests/unit/marketplace
 	@$(BIN)/python -m pytest -n 2 -m "moto or proof"

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 from uuid import uuid4
 
 import httpx
@@ -178,6 +178,20 @@ class ServerPorts:
     def captures(self) -> int:
         """Common Crawl's index."""
         return self.block[-2]
+
+
+# They take the longest and begin first, so that no process works long after the others.
+LONGEST: Final = (
+    *("access_matrix", "tenant_isolation", "documented_commands", "publishing", "tenants"),
+    *("console", "client", "monitoring", "jobs", "bad_input", "people", "sources"),
+    *("crawl_and_search", "audits", "trap_site", "deep_crawls"),
+)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Order the files by their time."""
+    places = {f"test_{name}": place for place, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: places.get(item.path.stem, len(places)))
 
 
 @pytest.fixture(scope="session")

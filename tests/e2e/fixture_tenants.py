@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 from uuid import uuid4
 
-from tests.e2e.conftest import Tenant
+from tests.e2e.conftest import Deployed, Tenant
 from tests.e2e.operations import OPERATIONS, Operation
 from tests.e2e.website import Website
 
@@ -55,8 +56,10 @@ class FixtureTenant:
     spares: Mapping[str, str]
 
     @classmethod
-    def of(cls, owner: Tenant, website: Website) -> FixtureTenant:
-        """Make what the document's paths have parameters for."""
+    @contextmanager
+    def of(cls, deployed: Deployed, website: Website) -> Iterator[FixtureTenant]:
+        """Make what the document's paths have parameters for, of a tenant until the end."""
+        owner = deployed.tenant(scope="admin")
         needed = {name for each in OPERATIONS for name in each.parameters}
         sets: tuple[dict[str, str], dict[str, str]] = ({}, {})
         for made in sets:
@@ -64,7 +67,15 @@ class FixtureTenant:
                 made[name] = MAKERS[name](owner, website, made)
             for name in sorted(needed - set(MAKERS)):
                 made[name] = _by_example(owner, name)
-        return cls(owner, *sets)
+        yield cls(owner, *sets)
+        owner.close()
+
+
+def body_for(operation: Operation) -> Any:
+    """Return a body that the operation takes; None if it takes none."""
+    if not operation.takes_body:
+        return None
+    return BODIES.get(operation.id, operation.example)
 
 
 def issued_key(owner: Tenant, scope: str, **given: Any) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 import http.client
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
@@ -147,3 +148,17 @@ class Wire:
         finally:
             connection.close()
         return Reply(answer.status, {k.lower(): v for k, v in answer.getheaders()}, text)
+
+
+def named(operation: Operation) -> str:
+    """Return the name of an operation in the list of tests."""
+    return f"{operation.method} {operation.path}"
+
+
+def told(reply: Reply, ids: Mapping[str, str] | None = None) -> tuple[int, str]:
+    """Return status and body, without what differs from request to request."""
+    text = reply.text
+    for name, value in (ids or {}).items():
+        text = text.replace(value, name)
+    text = re.sub(r"\d{4}-\d\d-\d\dT[\d:.]+Z", "TIME", text)
+    return reply.status, re.sub(r'"request_id": *"[^"]*"', "", text)
