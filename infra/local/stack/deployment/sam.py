@@ -1,6 +1,7 @@
 """The SAM command line, configured for an instance."""
 
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -86,6 +87,7 @@ class Sam:
         Only one build runs at a time: it removes outdated entries from the cache, and the next
         build finds the cache full.
         """
+        shutil.rmtree(self.built, ignore_errors=True)
         template = self._instance.folder / "layers.json"
         built.write_layers_template(sources, template)
         # A cached layer doesn't record its embedder, so each has its own cache.
