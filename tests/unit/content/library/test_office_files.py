@@ -49,6 +49,30 @@ def test_what_is_no_such_file_is_refused(media_type: MediaType, body: bytes) -> 
         content_of(body, media_type, "upload://x", None)
 
 
+def encrypted(packed: bytes) -> bytes:
+    """The archive with the flag of encryption at every entry."""
+    flagged = bytearray(packed)
+    for mark, place in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        at = -1
+        while (at := flagged.find(mark, at + 1)) >= 0:
+            flagged[at + place] |= 1
+    return bytes(flagged)
+
+
+@pytest.mark.parametrize(
+    ("media_type", "body"),
+    [
+        (MediaType.DOCX, encrypted(docx("silk"))),
+        (MediaType.DOCX, docx("</w:t><w:sym/><w:t>")),
+        (MediaType.PDF, pdf("silk").replace(b"/Pages 2 0 R", b"/Pages 9 0 R")),
+    ],
+    ids=["encrypted", "symbol", "pages"],
+)
+def test_whatever_a_parser_raises_the_file_is_refused(media_type: MediaType, body: bytes) -> None:
+    with pytest.raises(ContentRefused, match="not a readable"):
+        content_of(body, media_type, "upload://x", None)
+
+
 @pytest.mark.heavy
 def test_a_file_that_unpacks_to_too_much_is_refused() -> None:
     packed = BytesIO()

@@ -15,6 +15,8 @@ _FENCE: Final = re.compile(r" *(`{3,}|~{3,})([^\n]*)")
 _HEADING: Final = re.compile(r" {0,3}#{1,6}[ \t]+(.*)")
 _CLOSING_MARKS: Final = re.compile(r"(?:^|[ \t])#+[ \t]*$")
 _ITEM: Final = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+\S")
+_HEADING_CHARS: Final = 500
+"""Limit of a heading as the name of a section, which every chunk of the section has."""
 TABLE_RULE: Final = re.compile(r" {0,3}\|[ \t:|-]+(?:\n|$)")
 _ROW: Final = re.compile(r" {0,3}\|")
 
@@ -147,7 +149,7 @@ def _closes(text: str, fence: str) -> bool:
 def _line(text: str, start: int, end: int, *, in_list: bool) -> Line:
     heading = _HEADING.match(text)
     if heading is not None:
-        title = _CLOSING_MARKS.sub("", heading[1]).strip()
+        title = _CLOSING_MARKS.sub("", heading[1]).strip()[:_HEADING_CHARS].rstrip()
         return Line(start, end, ChunkType.PROSE, heading=title or None)
     if _ROW.match(text):
         return Line(start, end, ChunkType.TABLE)

@@ -25,6 +25,8 @@ _LABEL_ELEMENTS: Final = 200
 MAX_VALUE_CHARS: Final = 4096
 """Longer values aren't titles, names or descriptions; the next candidate is used instead."""
 MAX_KEYWORDS: Final = 100
+_WORD_CHARS: Final = 200
+"""Limit of a keyword. A document's row holds 400 KB with everything."""
 MAX_TARGET_CHARS: Final = 2048
 """Limit of a link's address in the text; longer ones hold state or data."""
 
@@ -284,7 +286,7 @@ def _visible_texts(root: html.HtmlElement) -> Iterator[tuple[str, bool]]:
 def _keywords(head: Head) -> tuple[str, ...]:
     listed = head.first("keywords", "news_keywords")
     words = re.split(r"[,;]", listed) if listed else head.all("article:tag")
-    unique = dict.fromkeys(word.strip() for word in words if word.strip())
+    unique = dict.fromkeys(word.strip() for word in words if 0 < len(word.strip()) <= _WORD_CHARS)
     return tuple(unique)[:MAX_KEYWORDS]
 
 

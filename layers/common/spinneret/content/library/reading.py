@@ -2,15 +2,17 @@
 
 import re
 import unicodedata
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from io import BytesIO
 from typing import Final
-from xml.parsers.expat import ExpatError
-from zipfile import BadZipFile, ZipFile
+from zipfile import ZipFile
 
 from spinneret.content import limits
+from spinneret.content.chunking.structure import Structure
 from spinneret.content.extraction.models import Content
+from spinneret.content.extraction.page_metadata import MAX_VALUE_CHARS
 from spinneret.content.extraction.pages import extract
 from spinneret.content.library.models import MediaType
 from spinneret.kernel.errors import ContentRefused
@@ -19,7 +21,7 @@ _CONTROLS: Final = re.compile(
     r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]"
 )
 _BREAKS: Final = re.compile(r"\r\n?|[\u2028\u2029]")
-_HEADING: Final = re.compile(r"^#[ \t]++(\S.*)$", re.MULTILINE)
+_FIRST_LEVEL: Final = re.compile(r" {0,3}#[ \t]")
 
 Read = Callable[[bytes, str], Content]
 """Function from (body, URL) to content; raises ContentRefused."""
@@ -28,7 +30,13 @@ Read = Callable[[bytes, str], Content]
 def content_of(body: bytes, media_type: MediaType, url: str, title: str | None) -> Content:
     """Return an upload's content; a given title replaces its own. Raise ContentRefused."""
     content = _READERS[media_type](body, url)
-    return content if title is None else replace(content, title=title)
+    return replace(content, title=_clean(content.title) if title is None else title)
+
+
+def _clean(title: str | None) -> str | None:
+    """Return a file's own title on one line; None if it is empty or too long for a title."""
+    text = " ".join(_CONTROLS.sub("", title or "").split())
+    return text if 0 < len(text) <= MAX_VALUE_CHARS else None
 
 
 def _plain(body: bytes, url: str) -> Content:
@@ -40,23 +48,20 @@ def _html(body: bytes, url: str) -> Content:
 
 
 def _markdown(body: bytes, _url: str) -> Content:
-    """Return the Markdown itself; the first level-1 heading is the title."""
+    """Return the Markdown itself; its first level-1 heading outside of code is the title."""
     text = _CONTROLS.sub("", _BREAKS.sub("\n", _text(body)))
     if not any(map(str.isalnum, text)):
         raise ContentRefused("the document holds no text", details={"reason": "empty"})
-    heading = _HEADING.search(text)
+    headings = (
+        line.heading
+        for line in Structure(text).lines
+        if line.heading is not None and _FIRST_LEVEL.match(text, line.start)
+    )
     return Content(
-        title=_heading_text(heading.group(1)) if heading else None,
+        title=next(headings, None),
         markdown=unicodedata.normalize("NFC", text),
         language="und",
     )
-
-
-def _heading_text(line: str) -> str:
-    """Return a heading without its closing marks, which follow a blank (CommonMark)."""
-    text = line.rstrip(" \t")
-    bare = text.rstrip("#")
-    return bare.rstrip(" \t") if bare.endswith((" ", "\t")) else text
 
 
 def _text(body: bytes) -> str:
@@ -66,13 +71,12 @@ def _text(body: bytes) -> str:
         raise ContentRefused("the text is not UTF-8", details={"reason": "charset"}) from error
 
 
-def _pdf(body: bytes, _url: str) -> Content:
+def _pdf(body: bytes, url: str) -> Content:
     """Return the text that pypdf extracts from each page; text in pictures is lost."""
     # The import is heavy and only needed for these uploads, so it is deferred.
     from pypdf import PdfReader  # noqa: PLC0415
-    from pypdf.errors import PyPdfError  # noqa: PLC0415
 
-    try:
+    with _parsing("PDF"):
         reader = PdfReader(BytesIO(body), strict=False)
         if reader.is_encrypted:
             raise _unreadable("the file is encrypted", "encrypted")
@@ -80,18 +84,15 @@ def _pdf(body: bytes, _url: str) -> Content:
             raise _unreadable(f"a file has at most {limits.PDF_PAGES_MAX} pages", "too_complex")
         texts = [page.extract_text().strip() for page in reader.pages]
         title = reader.metadata.title if reader.metadata else None
-    except (PyPdfError, ValueError, KeyError, TypeError, RecursionError, OSError) as error:
-        raise _unreadable("the file is not a readable PDF", "malformed") from error
     text = "\n\n".join(each for each in texts if each)
-    content = extract(text, "text/plain", _url)
-    return replace(content, title=(title or "").strip() or None)
+    return replace(extract(text, "text/plain", url), title=title)
 
 
 def _docx(body: bytes, url: str) -> Content:
     """Convert to HTML with mammoth, without pictures, and extract the content."""
     import mammoth  # noqa: PLC0415 - see _pdf
 
-    try:
+    with _parsing("DOCX"):
         with ZipFile(BytesIO(body)) as packed:
             size = sum(each.file_size for each in packed.infolist())
         if size > limits.DOCX_MAX_BYTES:
@@ -99,10 +100,19 @@ def _docx(body: bytes, url: str) -> Content:
         converted = mammoth.convert_to_html(
             BytesIO(body), convert_image=mammoth.images.img_element(lambda _: {"src": ""})
         )
-    except (BadZipFile, ValueError, KeyError, RecursionError, ExpatError) as error:
-        raise _unreadable("the file is not a readable DOCX", "malformed") from error
     content = extract(f"<html><body><main>{converted.value}</main></body></html>", "text/html", url)
     return replace(content, extraction=None)
+
+
+@contextmanager
+def _parsing(name: str) -> Iterator[None]:
+    """Refuse a file that its parser can't read."""
+    try:
+        yield
+    except (ContentRefused, MemoryError):
+        raise
+    except Exception as error:  # third-party parsers fail on broken files with any exception
+        raise _unreadable(f"the file is not a readable {name}", "malformed") from error
 
 
 def _unreadable(why: str, reason: str) -> ContentRefused:
