@@ -12,6 +12,7 @@ from spinneret.audits import limits
 from spinneret.audits.facts.models import Failure, Kind, PageFacts
 from spinneret.audits.facts.site import Outcome, SiteFacts
 from spinneret.audits.models import Phase, Progress
+from spinneret.audits.ports import AuditStore
 from spinneret.audits.running.slices import AuditContext, get
 from spinneret.audits.running.storage import Storage
 from spinneret.kernel.canonical import fingerprint
@@ -28,6 +29,7 @@ from spinneret.kernel.errors import (
     UrlBlocked,
     UrlInvalid,
 )
+from spinneret.kernel.service import service
 from spinneret.web.exploring.scope import CrawlScope, ScopeKind
 from spinneret.web.fetching.models import FetchedPage
 from spinneret.web.fetching.urls import Url, parse_url
@@ -38,19 +40,19 @@ _NO_HEAD: Final = frozenset({403, 404, 405, 500, 501, 503})
 _EXCERPT_BYTES: Final = 1024
 
 
+@service
 class LinkChecker:
     """Requests each URL once, however many pages refer to it; hosts that have to wait come last."""
 
-    def __init__(self, storage: Storage) -> None:
-        self._storage = storage
+    storage: Storage
 
     def run(self, work: AuditContext, progress: Progress) -> Progress:
         """Check all links, images and targets; return the progress for the next phase.
 
         Raises Defer, ReleaseJob and LeaseLost; outcomes so far are stored.
         """
-        known, number = self._storage.outcomes(work.ref)
-        state = _Checked(work, self._storage, set(known), number)
+        known, number = self.storage.store.outcomes(work.ref)
+        state = _Checked(work, self.storage.store, number)
         targets = list(self._targets(work, progress))
         left = [url for url in targets if url not in known]
         work.note("links found", known=len(targets), left=len(left))
@@ -62,7 +64,7 @@ class LinkChecker:
         finally:
             state.flush()
         after = replace(progress, phase=Phase.JUDGING)
-        self._storage.store.keep_progress(after, work.context.lease)
+        self.storage.store.keep_progress(after, work.context.lease)
         return after
 
     def _targets(self, work: AuditContext, progress: Progress) -> Iterator[str]:
@@ -71,7 +73,7 @@ class LinkChecker:
         All are in the order of the pages. Images that pages show come before other images, and the
         sitemaps' URLs come last.
         """
-        site = self._storage.site(progress)
+        site = self.storage.site(progress)
         assert site is not None  # settling stores it
         scope = CrawlScope.of(ScopeKind.HOST, [parse_url(site.start_url)])
         links: dict[str, None] = {}
@@ -79,7 +81,7 @@ class LinkChecker:
         files: dict[str, None] = {}
         named: dict[str, None] = {}
         pages: set[str] = set()
-        for facts in self._storage.pages(work.ref):
+        for facts in self.storage.pages(work.ref):
             pages.add(facts.url.removesuffix("/"))
             named.update(dict.fromkeys(_targets_of(facts)))
             if facts.html is None:
@@ -149,10 +151,9 @@ class LinkChecker:
 class _Checked:
     """Outcomes that wait to be written in batches."""
 
-    def __init__(self, work: AuditContext, storage: Storage, known: set[str], number: int) -> None:
+    def __init__(self, work: AuditContext, store: AuditStore, number: int) -> None:
         self._work = work
-        self._storage = storage
-        self._known = known
+        self._store = store
         self._number = number
         self._new: dict[str, Outcome] = {}
 
@@ -163,7 +164,8 @@ class _Checked:
 
     def flush(self) -> None:
         if self._new:
-            self._storage.keep_outcomes(self._work, self._number, self._new)
+            lease = self._work.context.lease
+            self._store.keep_outcomes(self._work.ref, self._number, self._new, lease)
             self._number += 1
             self._new = {}
 

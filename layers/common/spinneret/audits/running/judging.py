@@ -20,6 +20,7 @@ from spinneret.audits.running.slices import AuditContext
 from spinneret.audits.running.storage import Storage
 from spinneret.jobs.models import Failure as JobFailure
 from spinneret.jobs.worker import ReleaseJob
+from spinneret.kernel.service import service
 from spinneret.web.fetching.urls import parse_url
 from spinneret.web.politeness.rules import host_key
 
@@ -30,11 +31,11 @@ OUT_OF_TIME: Final = "AUDIT_OUT_OF_TIME"
 _UNREAD: Final = frozenset({Failure.TIMEOUT, Failure.NETWORK})
 
 
+@service
 class ReportBuilder:
     """Evaluates stored facts; repeating it after a crash gives the same results."""
 
-    def __init__(self, storage: Storage) -> None:
-        self._storage = storage
+    storage: Storage
 
     def run(self, work: AuditContext, progress: Progress) -> Mapping[str, Any]:
         """Return the audit's summary. Raise ReleaseJob or LeaseLost."""
@@ -46,15 +47,15 @@ class ReportBuilder:
             return self._reported(work, progress, judgement)
 
     def _judged(self, work: AuditContext, progress: Progress, file: IO[bytes]) -> _Judgement:
-        site = self._storage.site(progress)
+        site = self.storage.site(progress)
         assert site is not None  # settling has stored it
-        outcomes, _ = self._storage.outcomes(work.ref)
+        outcomes, _ = self.storage.store.outcomes(work.ref)
         log = FindingLog(file)
         audit = AuditEvaluator(
             site.start_url, log.add, work.context.job.payload.get("checks_off", ())
         )
         unread = 0
-        for facts in self._storage.pages(work.ref):
+        for facts in self.storage.pages(work.ref):
             unread += facts.failure in _UNREAD
             audit.page(facts)
         now = work.clock()
@@ -68,7 +69,7 @@ class ReportBuilder:
             catalogue_version=result.catalogue_version,
             issues_uri=f"{work.ref.folder}/issues.jsonl.gz",
         )
-        before = self._storage.store.finished_before(
+        before = self.storage.store.finished_before(
             work.ref.tenant, finished.site_key, finished.place
         )
         comparison = None if before is None else self._compared(before, finished, result, log)
@@ -83,7 +84,7 @@ class ReportBuilder:
         self, before: Finished, after: Finished, result: Result, log: FindingLog
     ) -> RunComparison | None:
         """Compare with the previous audit; return None if its issues were deleted."""
-        stored = self._storage.get(before.issues_uri)
+        stored = self.storage.bodies.get(before.issues_uri)
         if stored is None:
             return None
         return compare(
@@ -105,7 +106,7 @@ class ReportBuilder:
             issues.LoggedIssue(finding=finding, state=report.state(finding.key))
             for finding in report.findings
         )
-        self._storage.put_text(
+        self.storage.put_text(
             work,
             ArtifactType.ISSUES,
             finished.issues_uri,
@@ -121,7 +122,7 @@ class ReportBuilder:
         )
         for name, format_ in FORMATS.items():
             work.context.checkpoint(f"report {name}", 95)
-            self._storage.put_text(
+            self.storage.put_text(
                 work,
                 ArtifactType(f"report_{name}"),
                 f"{work.ref.folder}/report-{name}.{format_.extension}",
@@ -130,7 +131,7 @@ class ReportBuilder:
             )
         result = summary(judgement, progress)
         done = replace(progress, phase=Phase.DONE, result=result)
-        self._storage.store.finish(done, finished, work.context.lease)
+        self.storage.store.finish(done, finished, work.context.lease)
         return result
 
 

@@ -53,12 +53,12 @@ class AuditPipeline:
     site_wait_seconds: int = limits.SITE_WAIT_SECONDS
 
     def __post_init__(self) -> None:
-        self._settling = SiteProbe(self.storage)
+        self._settling = SiteProbe(storage=self.storage)
         self._crawling = PageCrawler(
             frontier=self.frontier, storage=self.storage, browser=self.browser
         )
-        self._checking = LinkChecker(self.storage)
-        self._judging = ReportBuilder(self.storage)
+        self._checking = LinkChecker(storage=self.storage)
+        self._judging = ReportBuilder(storage=self.storage)
 
     def __call__(self, context: Context) -> Mapping[str, Any]:
         """Return the audit's summary; raise CompletedInPart if it is partial."""

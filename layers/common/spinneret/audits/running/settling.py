@@ -36,6 +36,7 @@ from spinneret.kernel.errors import (
     UrlBlocked,
     UrlInvalid,
 )
+from spinneret.kernel.service import service
 from spinneret.web.exploring.sitemaps.walk import first_sitemaps
 from spinneret.web.fetching.addresses import parse_address
 from spinneret.web.fetching.charsets import decode_text
@@ -56,15 +57,15 @@ _START: Final = "start"
 _LISTED: Final = "sitemap:"
 
 
+@service
 class SiteProbe:
     """Runs one probe after another; a slice that ends in between resumes at the next one."""
 
-    def __init__(self, storage: Storage) -> None:
-        self._storage = storage
+    storage: Storage
 
     def run(self, work: AuditContext, progress: Progress, url: str) -> Progress:
         """Store the facts of the site. Raise the errors of a start page that doesn't respond."""
-        site = self._storage.site(progress) or SiteFacts(
+        site = self.storage.site(progress) or SiteFacts(
             start_url=url,
             audited_at=work.clock().isoformat(),
             is_single=work.sample.max_pages == 1,
@@ -76,7 +77,7 @@ class SiteProbe:
                 question()
                 state.answered.add(name)
         except (Defer, ReleaseJob):
-            self._storage.keep_site(state.site, self._noted(progress, state), work)
+            self.storage.keep_site(state.site, self._noted(progress, state), work)
             raise
         settled = self._noted(progress, state)
         work.note(
@@ -86,7 +87,7 @@ class SiteProbe:
             sitemaps=len(state.site.sitemaps),
             listed=sum(each.count for each in state.site.sitemaps if not each.is_index),
         )
-        return self._storage.keep_site(state.site, replace(settled, phase=Phase.CRAWLING), work)
+        return self.storage.keep_site(state.site, replace(settled, phase=Phase.CRAWLING), work)
 
     def _noted(self, progress: Progress, state: _Settled) -> Progress:
         answered = _START in state.answered

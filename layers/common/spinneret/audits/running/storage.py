@@ -3,7 +3,7 @@
 import gzip
 import hashlib
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from typing import Final
@@ -11,7 +11,7 @@ from typing import Final
 from spinneret.audits import limits
 from spinneret.audits.facts.models import Failure, PageFacts
 from spinneret.audits.facts.pages import unread_page
-from spinneret.audits.facts.site import Outcome, SiteFacts
+from spinneret.audits.facts.site import SiteFacts
 from spinneret.audits.facts.storing import (
     page_from_json,
     page_to_json,
@@ -22,11 +22,13 @@ from spinneret.audits.models import Artifact, ArtifactType, Progress, RunRef
 from spinneret.audits.ports import AuditObjectStore, AuditStore
 from spinneret.audits.running.slices import AuditContext
 from spinneret.kernel.errors import NotFound
+from spinneret.kernel.service import service
 
 _HTML_GZ: Final = "application/gzip"
 _JSON: Final = "application/json"
 
 
+@service
 class Storage:
     """Facts and artifacts of runs: AuditStore and AuditObjectStore in one.
 
@@ -34,12 +36,9 @@ class Storage:
     dies in between leaves a row without an object.
     """
 
-    def __init__(
-        self, *, store: AuditStore, bodies: AuditObjectStore, html_retention_days: int
-    ) -> None:
-        self.store = store
-        self._bodies = bodies
-        self._retention = timedelta(days=html_retention_days)
+    store: AuditStore
+    bodies: AuditObjectStore
+    html_retention_days: int
 
     # ------------------------------------------------------------ Site
 
@@ -47,7 +46,7 @@ class Storage:
         """Return the facts of the site so far; None if there are none."""
         if progress.site_uri is None:
             return None
-        body = self._bodies.get(progress.site_uri)
+        body = self.bodies.get(progress.site_uri)
         if body is None:
             raise NotFound("the facts of the site are gone")
         return site_from_json(gzip.decompress(body))
@@ -84,16 +83,6 @@ class Storage:
         packed = gzip.compress(body, mtime=0)
         self.put(work, ArtifactType.HTML_GZ, key, packed, _HTML_GZ, url=url)
 
-    # ------------------------------------------------------------ Links
-
-    def outcomes(self, ref: RunRef) -> tuple[dict[str, Outcome], int]:
-        return self.store.outcomes(ref)
-
-    def keep_outcomes(
-        self, work: AuditContext, number: int, outcomes: Mapping[str, Outcome]
-    ) -> None:
-        self.store.keep_outcomes(work.ref, number, outcomes, work.context.lease)
-
     # ------------------------------------------------------------ Objects
 
     def put(
@@ -108,7 +97,7 @@ class Storage:
     ) -> None:
         """Write the artifact's row, then its object."""
         self.store.keep_artifacts([self._artifact(work, type_, key, url)], work.context.lease)
-        self._bodies.put(key, body, media_type)
+        self.bodies.put(key, body, media_type)
 
     def put_text(
         self,
@@ -131,23 +120,20 @@ class Storage:
                 for piece in pieces:
                     file.write(piece.encode())
             file.seek(0)
-            self._bodies.put(key, file, media_type)
-
-    def get(self, key: str) -> bytes | None:
-        return self._bodies.get(key)
+            self.bodies.put(key, file, media_type)
 
     def _artifact(
         self, work: AuditContext, type_: ArtifactType, key: str, url: str | None
     ) -> Artifact:
         now = work.clock()
-        ends = type_ is ArtifactType.HTML_GZ
+        retention = timedelta(days=self.html_retention_days)
         return Artifact(
             ref=work.ref,
             type=type_,
             storage_uri=key,
             created_at=now,
             url=url,
-            retention_until=now + self._retention if ends else None,
+            retention_until=now + retention if type_ is ArtifactType.HTML_GZ else None,
         )
 
 
