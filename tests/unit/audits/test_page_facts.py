@@ -22,7 +22,7 @@ from spinneret.audits.facts.models import (
     Structured,
 )
 from spinneret.audits.facts.pages import read_page, unread_page
-from spinneret.audits.facts.storing import page_from_json, page_to_json
+from spinneret.audits.facts.storing import PAGES
 from spinneret.web.fetching.models import FetchedPage
 from spinneret.web.fetching.urls import parse_url
 from tests.rows import each_row
@@ -286,7 +286,7 @@ def test_structured_data_that_python_can_not_hold_are_read_and_stored(
     script: str, types: tuple[str, ...]
 ) -> None:
     page = read(f'<script type="application/ld+json">{script}</script>')
-    stored = page_from_json(page_to_json(page)).html
+    stored = PAGES.load(PAGES.dump(page)).html
     assert stored is not None
     assert [each.types for each in stored.structured] == [types]
 

@@ -12,12 +12,7 @@ from spinneret.audits import limits
 from spinneret.audits.facts.models import Failure, PageFacts
 from spinneret.audits.facts.pages import unread_page
 from spinneret.audits.facts.site import SiteFacts
-from spinneret.audits.facts.storing import (
-    page_from_json,
-    page_to_json,
-    site_from_json,
-    site_to_json,
-)
+from spinneret.audits.facts.storing import PAGES, SITES
 from spinneret.audits.models import Artifact, ArtifactType, Progress, RunRef
 from spinneret.audits.ports import AuditObjectStore, AuditStore
 from spinneret.audits.running.slices import AuditContext
@@ -49,11 +44,11 @@ class Storage:
         body = self.bodies.get(progress.site_uri)
         if body is None:
             raise NotFound("the facts of the site are gone")
-        return site_from_json(gzip.decompress(body))
+        return SITES.load(gzip.decompress(body))
 
     def keep_site(self, site: SiteFacts, progress: Progress, work: AuditContext) -> Progress:
         """Store the facts of the site and the run's progress; return the progress."""
-        body = gzip.compress(site_to_json(site), mtime=0)
+        body = gzip.compress(SITES.dump(site).encode(), mtime=0)
         digest = hashlib.sha256(body).hexdigest()
         key = f"{work.ref.folder}/site/{digest}.json.gz"
         self.put(work, ArtifactType.SITE_FACTS, key, body, _JSON)
@@ -74,7 +69,7 @@ class Storage:
         """Yield the facts of all pages, in the order of the crawl."""
         for body in self.store.pages(ref):
             for line in gzip.decompress(body).splitlines():
-                yield page_from_json(line)
+                yield PAGES.load(line)
 
     def keep_html(self, work: AuditContext, url: str, body: bytes) -> None:
         """Store the original page until its retention ends (A-03)."""
@@ -138,7 +133,7 @@ class Storage:
 
 
 def _compressed(facts: Sequence[PageFacts]) -> bytes:
-    return gzip.compress(b"\n".join(map(page_to_json, facts)), mtime=0)
+    return gzip.compress("\n".join(map(PAGES.dump, facts)).encode(), mtime=0)
 
 
 def _too_complex(facts: PageFacts, work: AuditContext) -> PageFacts:

@@ -3,16 +3,15 @@
 import re
 from collections.abc import Mapping
 from datetime import datetime
-from functools import cache
 from typing import Any, Final
 
-from pydantic import TypeAdapter
-
 from spinneret.kernel.clock import epoch_seconds, to_iso
+from spinneret.kernel.typed_json import TypedJson
 from spinneret.monitoring import limits
 from spinneret.monitoring.checks.models import CheckResult
 
 Item = dict[str, Any]
+_RESULTS: Final = TypedJson(CheckResult)
 _POSITION: Final = re.compile(r"[0-9T:.-]{26}Z#[A-Za-z0-9_-]{1,80}")
 
 
@@ -41,16 +40,11 @@ def result_item(tenant: str, target_id: str, result: CheckResult) -> Item:
     return {
         "pk": partition(tenant, target_id),
         "sk": position(result),
-        "result": _result().dump_json(result, exclude_defaults=True).decode(),
+        "result": _RESULTS.dump(result),
         "purge_at": epoch_seconds(result.checked_at) + limits.CHECK_RESULT_SECONDS,
     }
 
 
 def result_of(item: Mapping[str, Any]) -> CheckResult:
     """Parse a result from its item."""
-    return _result().validate_json(item["result"])
-
-
-@cache
-def _result() -> TypeAdapter[CheckResult]:
-    return TypeAdapter(CheckResult)
+    return _RESULTS.load(item["result"])

@@ -36,7 +36,7 @@ def incident_write(
         "pk": items.partition(tenant, target_id),
         "sk": f"{to_iso(change.started_at)}#{change.id}",
     }
-    entries = [] if change.entry is None else [items.entry_text(change.entry)]
+    entries = [] if change.entry is None else [items.ENTRIES.dump(change.entry)]
     at = change.started_at if change.entry is None else change.entry.at
     purge_at = epoch_seconds(change.ended_at or at) + limits.DAY_RETENTION_SECONDS
     if change.is_new:

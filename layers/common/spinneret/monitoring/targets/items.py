@@ -5,20 +5,19 @@ Fields that no expression reads are JSON text, which preserves number types.
 
 from collections.abc import Mapping
 from datetime import datetime
-from functools import cache
 from typing import Any, Final
-
-from pydantic import TypeAdapter
 
 from spinneret.aws.codec import JSON, Codec, tenant_of
 from spinneret.aws.dynamo import Item
 from spinneret.kernel import bounds
 from spinneret.kernel.canonical import fingerprint
 from spinneret.kernel.clock import epoch_seconds, parse_stamp, to_iso
+from spinneret.kernel.typed_json import TypedJson
 from spinneret.monitoring.targets import rules
 from spinneret.monitoring.targets.models import IdempotencyRecord, Target, TargetState
 
-DUE_INDEX = "due"
+DUE_INDEX: Final = "due"
+_STATES: Final = TypedJson(TargetState)
 
 
 def target_key(tenant: str, target_id: str) -> Item:
@@ -76,7 +75,7 @@ def state_item(target: Target, state: TargetState) -> Item:
     item = {
         **state_key(target.tenant, target.id),
         "sequence": state.sequence,
-        "state": _state().dump_json(state, exclude_defaults=True).decode(),
+        "state": _STATES.dump(state),
     }
     if state.due_at is not None:
         item |= {
@@ -112,7 +111,7 @@ def due_shard(number: int) -> str:
 
 def state_of(item: Mapping[str, Any]) -> TargetState:
     """Parse a state from its item."""
-    return _state().validate_json(item["state"])
+    return _STATES.load(item["state"])
 
 
 def _purge_at(record: IdempotencyRecord) -> Item:
@@ -134,8 +133,3 @@ RECORDS: Final = Codec(
     from_key=lambda item: {"tenant": tenant_of(item), "scope": item["pk"].split("#", 3)[3]},
     derived=_purge_at,
 )
-
-
-@cache
-def _state() -> TypeAdapter[TargetState]:
-    return TypeAdapter(TargetState)
