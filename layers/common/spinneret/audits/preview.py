@@ -39,11 +39,11 @@ LinksOf = Callable[[FetchedPage], list[str]]
 """Returns the absolute links of a page."""
 
 _START_BYTES: Final = 512 * 1024
-_ROBOTS_BYTES: Final = 500 * 1024
-_NO_ANSWER: Final = (
+NO_ANSWER: Final = (
     *(FetchFailed, FetchTimeout, TooManyRedirects, ContentRefused, BodyTooLarge),
     *(UrlBlocked, UrlInvalid, DomainBlocked, RobotsDisallowed),
 )
+"""Errors of secondary requests: an audit or a preview continues without the fact."""
 Basis = Literal["sitemap", "sitemap index", "links of the start page"]
 
 
@@ -91,9 +91,9 @@ class Previews:
     def _robots(self, asker: _Asker, start: Url) -> tuple[int | None, robots.Robots]:
         try:
             page = asker.ask(
-                replace(start, path="/robots.txt", query=""), excerpt_bytes=_ROBOTS_BYTES
+                replace(start, path="/robots.txt", query=""), excerpt_bytes=limits.ROBOTS_BYTES
             )
-        except _NO_ANSWER:
+        except NO_ANSWER:
             return None, robots.parse("")
         is_there = 200 <= page.status_code < 300
         return page.status_code, robots.parse(page.body if is_there else b"")
@@ -118,7 +118,7 @@ class Previews:
     def _read(self, asker: _Asker, url: str) -> tuple[list[str], SitemapKind, bool]:
         try:
             page = asker.ask(parse_url(url), excerpt_bytes=limits.PREVIEW_SITEMAP_BYTES)
-        except _NO_ANSWER:
+        except NO_ANSWER:
             return [], SitemapKind.UNKNOWN, False
         if not 200 <= page.status_code < 300:
             return [], SitemapKind.UNKNOWN, False

@@ -1,6 +1,5 @@
 """Checks of canonical URLs."""
 
-import re
 from collections import Counter
 from collections.abc import Callable
 from typing import Final
@@ -9,14 +8,13 @@ from urllib.parse import urlsplit
 from spinneret.audits.checks import sources
 from spinneret.audits.checks.families import CheckDecorators
 from spinneret.audits.checks.models import Answer, Category, Evidence, Severity
-from spinneret.audits.checks.reading import listed
+from spinneret.audits.checks.reading import is_absolute, listed
 from spinneret.audits.checks.site import PageNode, Site
 from spinneret.audits.facts.models import Failure, HtmlFacts, Kind, PageFacts
 
 _CANONICAL: Final = CheckDecorators(Category.CANONICAL)
 _MISSING: Final = ("canonical.missing",)
 _USABLE: Final = ("canonical.missing", "canonical.conflict", "canonical.invalid")
-_ABSOLUTE: Final = re.compile(r"\s*https?://[^/?#\s]", re.IGNORECASE)
 _SELECTOR: Final = "link[rel=canonical]"
 
 
@@ -62,7 +60,7 @@ def relative(_: PageFacts, html: HtmlFacts) -> Answer:
     return [
         Evidence(_SELECTOR, each.href, "https://…")
         for each in html.canonicals
-        if each.url and not _ABSOLUTE.match(each.href)
+        if each.url and not is_absolute(each.href)
     ]
 
 

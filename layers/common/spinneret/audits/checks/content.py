@@ -5,7 +5,7 @@ from typing import Final
 from spinneret.audits.checks import sources
 from spinneret.audits.checks.families import CheckDecorators
 from spinneret.audits.checks.models import Answer, Category, Evidence, Severity
-from spinneret.audits.checks.reading import LISTABLE, listed
+from spinneret.audits.checks.reading import LISTABLE, MAX_OTHERS, listed
 from spinneret.audits.checks.site import PageNode, Site
 from spinneret.audits.facts.models import HtmlFacts, PageFacts
 
@@ -19,7 +19,6 @@ NORM_SHARE: Final = 0.25
 STUFFED_SHARE: Final = 0.03  # squirrelscan
 STUFFED_FROM: Final = 10
 """Minimum occurrences of a stuffed term: three of a hundred words are no stuffing."""
-MAX_OTHERS: Final = 10
 
 
 @_CONTENT.markup(

@@ -1,10 +1,21 @@
 """Decorators that turn functions into checks."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
+from typing import Required, TypedDict, Unpack
 
 from spinneret.audits.checks.models import WEIGHTS, Answer, Category, Check, CheckScope, Severity
 from spinneret.audits.checks.site import PageNode, Site
 from spinneret.audits.facts.models import HtmlFacts, Kind, PageFacts
+
+
+class About(TypedDict, total=False):
+    """What a decorator says of a check besides its id, title and severity."""
+
+    advice: Required[str]
+    source: Required[str]
+    weight: int
+    """By default that of the severity."""
+    after: Sequence[str]
 
 
 class CheckDecorators:
@@ -19,45 +30,20 @@ class CheckDecorators:
         title: str,
         severity: Severity,
         *,
-        advice: str,
-        source: str,
-        weight: int | None = None,
-        after: Sequence[str] = (),
-        kinds: Sequence[Kind] = (Kind.HTML,),
+        kinds: Collection[Kind] = (Kind.HTML,),
+        **about: Unpack[About],
     ) -> Callable[[Callable[[PageFacts], Answer]], Check[Callable[[PageFacts], Answer]]]:
         """Make a check of a page's own facts."""
-        return self._made(
-            CheckScope.PAGE, name, title, severity, advice, source, weight, after, frozenset(kinds)
-        )
+        return self._made(CheckScope.PAGE, name, title, severity, kinds, about)
 
     def markup(
-        self,
-        name: str,
-        title: str,
-        severity: Severity,
-        *,
-        advice: str,
-        source: str,
-        weight: int | None = None,
-        after: Sequence[str] = (),
+        self, name: str, title: str, severity: Severity, **about: Unpack[About]
     ) -> Callable[[Callable[[PageFacts, HtmlFacts], Answer]], Check[Callable[[PageFacts], Answer]]]:
         """Make a check like `page`, for functions that also need the markup."""
-
-        def check(
-            judge: Callable[[PageFacts, HtmlFacts], Answer],
-        ) -> Check[Callable[[PageFacts], Answer]]:
-            made = self.page(
-                name,
-                title,
-                severity,
-                advice=advice,
-                source=source,
-                weight=weight,
-                after=after,
-            )
-            return made(lambda page: None if page.html is None else judge(page, page.html))
-
-        return check
+        made = self.page(name, title, severity, **about)
+        return lambda judge: made(
+            lambda page: None if page.html is None else judge(page, page.html)
+        )
 
     def page_in_site(
         self,
@@ -65,40 +51,17 @@ class CheckDecorators:
         title: str,
         severity: Severity,
         *,
-        advice: str,
-        source: str,
-        weight: int | None = None,
-        after: Sequence[str] = (),
-        kinds: Sequence[Kind] = (Kind.HTML,),
+        kinds: Collection[Kind] = (Kind.HTML,),
+        **about: Unpack[About],
     ) -> Callable[[Callable[[PageNode, Site], Answer]], Check[Callable[[PageNode, Site], Answer]]]:
         """Make a check of a page in the context of its site."""
-        return self._made(
-            CheckScope.PAGE_IN_SITE,
-            name,
-            title,
-            severity,
-            advice,
-            source,
-            weight,
-            after,
-            frozenset(kinds),
-        )
+        return self._made(CheckScope.PAGE_IN_SITE, name, title, severity, kinds, about)
 
     def site(
-        self,
-        name: str,
-        title: str,
-        severity: Severity,
-        *,
-        advice: str,
-        source: str,
-        weight: int | None = None,
-        after: Sequence[str] = (),
+        self, name: str, title: str, severity: Severity, **about: Unpack[About]
     ) -> Callable[[Callable[[Site], Answer]], Check[Callable[[Site], Answer]]]:
         """Make a check with one result for the whole site."""
-        return self._made(
-            CheckScope.SITE, name, title, severity, advice, source, weight, after, frozenset()
-        )
+        return self._made(CheckScope.SITE, name, title, severity, (), about)
 
     def _made[Judge: Callable[..., Answer]](
         self,
@@ -106,25 +69,19 @@ class CheckDecorators:
         name: str,
         title: str,
         severity: Severity,
-        advice: str,
-        source: str,
-        weight: int | None,
-        after: Sequence[str],
-        kinds: frozenset[Kind],
+        kinds: Collection[Kind],
+        about: About,
     ) -> Callable[[Judge], Check[Judge]]:
-        def check(judge: Judge) -> Check[Judge]:
-            return Check(
-                id=name,
-                title=title,
-                advice=advice,
-                source=source,
-                severity=severity,
-                weight=WEIGHTS[severity] if weight is None else weight,
-                category=self._category,
-                scope=scope,
-                after=tuple(after),
-                kinds=kinds,
-                judge=judge,
-            )
-
-        return check
+        return lambda judge: Check(
+            id=name,
+            title=title,
+            advice=about["advice"],
+            source=about["source"],
+            severity=severity,
+            weight=about.get("weight", WEIGHTS[severity]),
+            category=self._category,
+            scope=scope,
+            after=tuple(about.get("after", ())),
+            kinds=frozenset(kinds),
+            judge=judge,
+        )

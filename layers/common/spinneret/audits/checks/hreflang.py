@@ -1,17 +1,15 @@
 """Checks of pages in several languages."""
 
-import re
 from typing import Final
 
 from spinneret.audits.checks import sources
 from spinneret.audits.checks.families import CheckDecorators
 from spinneret.audits.checks.models import UNKNOWN, Answer, Category, Evidence, Severity
-from spinneret.audits.checks.reading import is_language, is_same
+from spinneret.audits.checks.reading import is_absolute, is_language, is_same
 from spinneret.audits.checks.site import PageNode, Site
 from spinneret.audits.facts.models import MAX_FEW, Alternate, Failure, HtmlFacts, Kind, PageFacts
 
 _HREFLANG: Final = CheckDecorators(Category.HREFLANG)
-_ABSOLUTE: Final = re.compile(r"\s*https?://[^/?#\s]", re.IGNORECASE)
 _SELECTOR: Final = "link[hreflang]"
 _DEFAULT: Final = "x-default"
 
@@ -70,7 +68,7 @@ def relative(_: PageFacts, html: HtmlFacts) -> Answer:
     return [
         Evidence(_SELECTOR, each.href or "(empty)", "https://…")
         for each in html.alternates
-        if not _ABSOLUTE.match(each.href)
+        if not is_absolute(each.href)
     ]
 
 

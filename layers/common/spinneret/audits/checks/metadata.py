@@ -5,7 +5,13 @@ from typing import Final
 from spinneret.audits.checks import sources
 from spinneret.audits.checks.families import CheckDecorators
 from spinneret.audits.checks.models import Answer, Category, Evidence, Severity
-from spinneret.audits.checks.reading import LISTABLE, display_width, listed
+from spinneret.audits.checks.reading import (
+    LISTABLE,
+    MAX_OTHERS,
+    display_width,
+    first_text,
+    listed,
+)
 from spinneret.audits.checks.site import PageNode, Site, folded
 from spinneret.audits.facts.models import HtmlFacts, PageFacts
 
@@ -17,8 +23,6 @@ MIN_TITLE: Final = 20  # seonaut; squirrelscan: 30
 MAX_TITLE: Final = 60  # seonaut; squirrelscan: 75; Google truncates by width
 MIN_DESCRIPTION: Final = 80  # seonaut; squirrelscan: 120
 MAX_DESCRIPTION: Final = 160  # seonaut, squirrelscan
-MAX_OTHERS: Final = 10
-"""Maximum number of similar pages named as evidence."""
 _DESCRIPTION: Final = "meta[name=description]"
 
 
@@ -44,7 +48,7 @@ def title_missing(_: PageFacts, html: HtmlFacts) -> Answer:
 )
 def title_short(_: PageFacts, html: HtmlFacts) -> Answer:
     """Check only the first title; a wide character counts as two."""
-    title = _first(html.titles)
+    title = first_text(html.titles)
     return (
         [Evidence("title", title, f"{MIN_TITLE} characters")]
         if display_width(title) < MIN_TITLE
@@ -62,7 +66,7 @@ def title_short(_: PageFacts, html: HtmlFacts) -> Answer:
 )
 def title_long(_: PageFacts, html: HtmlFacts) -> Answer:
     """Check only the first title; a wide character counts as two."""
-    title = _first(html.titles)
+    title = first_text(html.titles)
     return (
         [Evidence("title", title, f"{MAX_TITLE} characters")]
         if display_width(title) > MAX_TITLE
@@ -137,7 +141,7 @@ def description_missing(_: PageFacts, html: HtmlFacts) -> Answer:
 )
 def description_short(_: PageFacts, html: HtmlFacts) -> Answer:
     """Check only the first description; a wide character counts as two."""
-    text = _first(html.descriptions)
+    text = first_text(html.descriptions)
     bound = f"{MIN_DESCRIPTION} characters"
     return [Evidence(_DESCRIPTION, text, bound)] if display_width(text) < MIN_DESCRIPTION else []
 
@@ -152,7 +156,7 @@ def description_short(_: PageFacts, html: HtmlFacts) -> Answer:
 )
 def description_long(_: PageFacts, html: HtmlFacts) -> Answer:
     """Check only the first description; a wide character counts as two."""
-    text = _first(html.descriptions)
+    text = first_text(html.descriptions)
     bound = f"{MAX_DESCRIPTION} characters"
     return [Evidence(_DESCRIPTION, text, bound)] if display_width(text) > MAX_DESCRIPTION else []
 
@@ -188,7 +192,3 @@ def _duplicates(page: PageNode, where: str, value: str, groups: dict[str, list[s
         return None
     others = [url for url in groups.get(folded(value), ()) if url != page.url]
     return [Evidence(where, value, "", url) for url in others[:MAX_OTHERS]]
-
-
-def _first(values: tuple[str, ...]) -> str:
-    return next((value for value in values if value), "")

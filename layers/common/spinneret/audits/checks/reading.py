@@ -9,14 +9,15 @@ from functools import cache
 from typing import Final
 
 from spinneret.audits.checks.models import Evidence
-from spinneret.audits.facts.models import HtmlFacts
+from spinneret.audits.facts.models import INDEXERS, HtmlFacts
 
-INDEXERS: Final = ("robots", "googlebot", "bingbot", "duckduckbot", "archive.org_bot")
-"""Agents of Lighthouse 13.5, is-crawlable: all crawlers, and those it names."""
 NEAR_BITS: Final = 7
 """Maximum different bits of 64: a few other words in 400 change some six, other texts 32."""
 _AUTHORITY: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://([^/?#]*)")
 _PORT: Final = re.compile(r":\d*$")
+_ABSOLUTE: Final = re.compile(r"\s*https?://[^/?#\s]", re.IGNORECASE)
+MAX_OTHERS: Final = 10
+"""Maximum number of similar pages named as evidence."""
 LISTABLE: Final = (
     *("index.noindex", "index.blocked", "canonical.conflict", "canonical.invalid"),
     *("canonical.root", "canonical.hreflang", "canonical.to_redirect", "canonical.to_error"),
@@ -71,6 +72,16 @@ def host_of(url: str) -> str:
 def is_same(url: str, other: str) -> bool:
     """Return whether two URLs are equal, ignoring a slash at the end."""
     return url.removesuffix("/") == other.removesuffix("/")
+
+
+def first_text(values: Iterable[str]) -> str:
+    """Return the first text that isn't empty; an empty one without any."""
+    return next(filter(None, values), "")
+
+
+def is_absolute(href: str) -> bool:
+    """Return whether an address as written is a whole web URL."""
+    return _ABSOLUTE.match(href) is not None
 
 
 def listed(where: str, values: Iterable[str], threshold: str = "") -> list[Evidence]:

@@ -14,11 +14,10 @@ from functools import cached_property
 from statistics import median
 from typing import Final
 
-from spinneret.audits.checks.reading import are_near, is_noindex, is_same, moment
+from spinneret.audits.checks.reading import are_near, first_text, is_noindex, is_same, moment
 from spinneret.audits.facts.models import Alternate, Failure, HtmlFacts, Kind, PageFacts
-from spinneret.audits.facts.site import Outcome, SiteFacts
-from spinneret.kernel.errors import UrlInvalid
-from spinneret.web.fetching.urls import Url, parse_url
+from spinneret.audits.facts.site import Outcome, SiteFacts, web_url
+from spinneret.web.fetching.urls import parse_url
 from spinneret.web.politeness import robots
 
 MAX_FRAGMENTS: Final = 500
@@ -125,8 +124,8 @@ class Site:
             hops=len(page.redirects),
             noindex=is_noindex(html),
             canonical=canonicals[0] if canonicals else page.header_canonical,
-            title=_first(html.titles),
-            description=_first(html.descriptions),
+            title=first_text(html.titles),
+            description=first_text(html.descriptions),
             lang=(html.lang or "").lower(),
             h1=next((each.text for each in html.headings if each.level == 1), ""),
             fingerprint=html.text.fingerprint,
@@ -360,7 +359,7 @@ class Site:
     @cached_property
     def robots(self) -> robots.Robots:
         """Rules of the site's robots.txt; no rules if the file is missing."""
-        return robots.parse(self.facts.robots.content if self.facts.robots.is_there else "")
+        return self.facts.robots_rules
 
     def is_disallowed(self, url: str, agent: str = "Googlebot") -> bool:
         """Return whether the site's robots.txt disallows a URL of its host."""
@@ -370,11 +369,9 @@ class Site:
     def listed(self) -> dict[str, str]:
         """Dates by URL for all sitemaps; URLs are normalized like links."""
         found: dict[str, str] = {}
-        for sitemap in self.facts.sitemaps:
-            if not sitemap.is_index:
-                for entry in sitemap.entries:
-                    url = _parsed(entry.url)
-                    found[url.text if url else entry.url] = entry.lastmod
+        for entry in self.facts.listed:
+            url = web_url(entry.url)
+            found[url.text if url else entry.url] = entry.lastmod
         return found
 
     @cached_property
@@ -382,10 +379,6 @@ class Site:
         """URLs of pages that are in a sitemap."""
         nodes = (self.node(url) for url in self.listed)
         return frozenset(node.url for node in nodes if node is not None)
-
-
-def _first(values: Iterable[str]) -> str:
-    return next((value for value in values if value), "")
 
 
 def folded(text: str) -> str:
@@ -408,10 +401,3 @@ def _grouped(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
 
 def _other_www(host: str) -> str:
     return host.removeprefix("www.") if host.startswith("www.") else f"www.{host}"
-
-
-def _parsed(url: str) -> Url | None:
-    try:
-        return parse_url(url)
-    except UrlInvalid:
-        return None

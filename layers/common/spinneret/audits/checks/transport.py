@@ -65,7 +65,7 @@ _TYPES: Final = {
 )
 def client_error(page: PageFacts) -> Answer:
     """Report a status from 400 to 499."""
-    return _status(page, 400)
+    return _status(page, range(400, 500))
 
 
 @_HTTP.page(
@@ -79,12 +79,11 @@ def client_error(page: PageFacts) -> Answer:
 )
 def server_error(page: PageFacts) -> Answer:
     """Report a status of 500 or above."""
-    return _status(page, 500)
+    return _status(page, range(500, 1000))
 
 
-def _status(page: PageFacts, first: int) -> Answer:
-    wrong = page.status is not None and first <= page.status < (500 if first == 400 else 1000)
-    return [Evidence("status", str(page.status), "200")] if wrong else []
+def _status(page: PageFacts, wrong: range) -> Answer:
+    return [Evidence("status", str(page.status), "200")] if page.status in wrong else []
 
 
 @_HTTP.page(
@@ -224,7 +223,7 @@ def late_first_byte(page: PageFacts) -> Answer:
     if page.first_byte_ms is None:
         return None
     late = page.first_byte_ms > MAX_FIRST_BYTE_MS
-    return [_over("time to first byte", f"{page.first_byte_ms} ms", "800 ms")] if late else []
+    return [Evidence("time to first byte", f"{page.first_byte_ms} ms", "800 ms")] if late else []
 
 
 @_HTTP.page(
@@ -238,8 +237,9 @@ def late_first_byte(page: PageFacts) -> Answer:
 def html_size(page: PageFacts) -> Answer:
     """Check the size of the decoded document."""
     if page.failure is Failure.TOO_LARGE:
-        return [_over("document", "more than the audit reads", "1 MiB")]
-    return [_over("document", f"{page.size} bytes", "1 MiB")] if page.size > MAX_HTML_BYTES else []
+        return [Evidence("document", "more than the audit reads", "1 MiB")]
+    over = page.size > MAX_HTML_BYTES
+    return [Evidence("document", f"{page.size} bytes", "1 MiB")] if over else []
 
 
 @_HTTP.page_in_site(
@@ -320,7 +320,3 @@ def media_type(page: PageFacts) -> Answer:
     if page.media_type in expected or (extension == "xml" and page.media_type.endswith("+xml")):
         return []
     return [Evidence("header: Content-Type", page.media_type or "(none)", expected[0])]
-
-
-def _over(where: str, value: str, threshold: str) -> Evidence:
-    return Evidence(where, value, threshold)

@@ -12,6 +12,7 @@ from urllib.parse import unquote
 from lxml import html
 
 from spinneret.audits.facts.models import (
+    INDEXERS,
     MAX_ANCHORS,
     MAX_FEW,
     MAX_LINKS,
@@ -36,9 +37,6 @@ MAX_LEVELS: Final = 2048  # libxml2 doesn't nest deeper (content.extraction.mark
 SHALLOW: Final = 32
 MAX_VALUE_CHARS: Final = 500
 MAX_TEXT_CHARS: Final = 100
-
-AGENTS: Final = ("robots", "googlebot", "bingbot", "duckduckbot", "archive.org_bot")
-"""Agents whose `meta` elements are read, as in Lighthouse 13.5 (is-crawlable)."""
 
 # Possessive: a page without a doctype would be tried in exponentially many ways. `<?xml …>` is a
 # comment to browsers.
@@ -383,7 +381,7 @@ def _robots(metas: Iterable[html.HtmlElement]) -> Iterator[Robots]:
     for meta in metas:
         agent = (meta.get("name") or "").strip().lower()
         content = (meta.get("content") or "")[:MAX_VALUE_CHARS]
-        if agent in AGENTS and content.strip():
+        if agent in INDEXERS and content.strip():
             yield Robots("meta", agent, directives_of(content))
 
 

@@ -13,6 +13,8 @@ MODIFIED: Final = "article:modified_time"  # ogp.me
 MAX_LINKS: Final = 3000  # of a page
 MAX_ANCHORS: Final = 10_000
 MAX_FEW: Final = 200  # each: headings, languages, forms, robots elements
+INDEXERS: Final = ("robots", "googlebot", "bingbot", "duckduckbot", "archive.org_bot")
+"""Agents whose directives are read: all crawlers, and those of Lighthouse 13.5, is-crawlable."""
 PAGES: Final = frozenset({"text/html", "application/xhtml+xml"})
 """Media types of pages."""
 

@@ -1,10 +1,13 @@
 """Facts of a site as a whole: robots.txt, sitemaps, host, and outcomes of links."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from spinneret.audits.facts.models import Failure
+from spinneret.kernel.errors import UrlInvalid
+from spinneret.web.fetching.urls import Url, parse_url
+from spinneret.web.politeness.robots import Robots, parse
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,3 +143,21 @@ class SiteFacts:
     """Whether the audit requests only one page and robots.txt."""
     is_whole: bool = False
     """Whether the crawl read every URL that it found, without reaching a limit."""
+
+    @property
+    def listed(self) -> Iterator[SitemapUrl]:
+        """URLs of pages in the sitemaps, as listed."""
+        return (entry for each in self.sitemaps if not each.is_index for entry in each.entries)
+
+    @property
+    def robots_rules(self) -> Robots:
+        """Rules of robots.txt; none if the file is missing."""
+        return parse(self.robots.content if self.robots.is_there else "")
+
+
+def web_url(text: str) -> Url | None:
+    """Parse a URL; return None for any other text."""
+    try:
+        return parse_url(text)
+    except UrlInvalid:
+        return None

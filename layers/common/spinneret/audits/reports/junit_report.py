@@ -20,7 +20,7 @@ def render(report: Report) -> Iterator[str]:
     tallies = report.result.score.tallies.values()
     yield '<?xml version="1.0" encoding="UTF-8"?>\n'
     yield (
-        f"<testsuites name={_quoted(f'{PRODUCT} audit of {report.result.start_url}')}"
+        f"<testsuites name={quoteattr(f'{PRODUCT} audit of {report.result.start_url}')}"
         f' tests="{len(catalogue())}"'
         f' failures="{sum(1 for tally in tallies if tally.failed or tally.blocked)}">\n'
     )
@@ -36,18 +36,18 @@ def _suite(report: Report, category: Category, checks: list[Check[Any]]) -> Iter
     skipped = sum(1 for tally in tallies if not tally.applicable and not tally.failed)
     yield (
         f'<testsuite name="{category}" tests="{len(checks)}" failures="{failures}" errors="0"'
-        f' skipped="{skipped}" timestamp={_quoted(report.result.audited_at[:19])}>\n'
+        f' skipped="{skipped}" timestamp={quoteattr(report.result.audited_at[:19])}>\n'
     )
     for check, tally in zip(checks, tallies, strict=True):
-        yield f'<testcase classname="{category}" name={_quoted(f"{check.id}: {check.title}")}>'
+        yield f'<testcase classname="{category}" name={quoteattr(f"{check.id}: {check.title}")}>'
         if tally.failed:
             message = f"{tally.failed} of {tally.applicable}: {check.advice}"
-            yield f'<failure type="{LEVELS[check.severity]}" message={_quoted(message)}>'
+            yield f'<failure type="{LEVELS[check.severity]}" message={quoteattr(message)}>'
             yield from _pages(report, check)
             yield "</failure>"
         elif tally.blocked:
             message = f"can't be judged while one of these fails: {', '.join(check.after)}"
-            yield f'<failure type="blocked" message={_quoted(message)}/>'
+            yield f'<failure type="blocked" message={quoteattr(message)}/>'
         elif not tally.applicable:
             yield "<skipped/>"
         yield "</testcase>\n"
@@ -61,7 +61,3 @@ def _pages(report: Report, check: Check[Any]) -> Iterator[str]:
             break
         said = "; ".join(" ".join(part for part in each if part) for each in finding.evidence[:3])
         yield f"\n{escape(finding.url)}: {escape(said)}"
-
-
-def _quoted(text: str) -> str:
-    return quoteattr(text)

@@ -10,7 +10,7 @@ from typing import Final
 
 from spinneret.audits import limits
 from spinneret.audits.facts.models import Failure, Kind, PageFacts
-from spinneret.audits.facts.site import Outcome, SiteFacts
+from spinneret.audits.facts.site import Outcome, SiteFacts, web_url
 from spinneret.audits.models import Phase, Progress
 from spinneret.audits.ports import AuditStore
 from spinneret.audits.running.slices import AuditContext, get
@@ -27,12 +27,11 @@ from spinneret.kernel.errors import (
     TooManyRedirects,
     TransientError,
     UrlBlocked,
-    UrlInvalid,
 )
 from spinneret.kernel.service import service
 from spinneret.web.exploring.scope import CrawlScope, ScopeKind
 from spinneret.web.fetching.models import FetchedPage
-from spinneret.web.fetching.urls import Url, parse_url
+from spinneret.web.fetching.urls import parse_url
 from spinneret.web.models import Purpose, WaitUntil
 
 _NO_HEAD: Final = frozenset({403, 404, 405, 500, 501, 503})
@@ -183,24 +182,15 @@ def _targets_of(facts: PageFacts) -> Iterator[str]:
 
 def _listed(site: SiteFacts, scope: CrawlScope) -> Iterator[str]:
     """Yield the site's own URLs in its sitemaps, normalized like links."""
-    for sitemap in site.sitemaps:
-        if sitemap.is_index:
-            continue
-        for entry in sitemap.entries:
-            try:
-                url = parse_url(entry.url)
-            except UrlInvalid:
-                continue
-            if scope.refusal(url) is None:
-                yield url.text
+    for entry in site.listed:
+        url = web_url(entry.url)
+        if url is not None and scope.refusal(url) is None:
+            yield url.text
 
 
 def _is_outside(text: str, scope: CrawlScope) -> bool:
-    try:
-        url: Url = parse_url(text)
-    except UrlInvalid:
-        return False
-    return scope.refusal(url) is not None
+    url = web_url(text)
+    return url is not None and scope.refusal(url) is not None
 
 
 def _outcome(page: FetchedPage) -> Outcome:

@@ -9,7 +9,7 @@ from typing import Final
 from spinneret.audits import limits
 from spinneret.audits.facts.models import Failure, Kind, Lab, PageFacts
 from spinneret.audits.facts.pages import read_page, unread_page
-from spinneret.audits.facts.site import SiteFacts
+from spinneret.audits.facts.site import SiteFacts, web_url
 from spinneret.audits.models import Phase, Progress, RunRef
 from spinneret.audits.running.rendering import Opening
 from spinneret.audits.running.slices import AuditContext, get
@@ -29,7 +29,6 @@ from spinneret.kernel.errors import (
     RobotsDisallowed,
     TooManyRedirects,
     TransientError,
-    UrlInvalid,
 )
 from spinneret.kernel.service import service
 from spinneret.web.exploring.frontier.models import (
@@ -300,13 +299,11 @@ def listed_sample(site: SiteFacts, pages: int, scope: CrawlScope) -> tuple[str, 
 
     def own(texts: Iterable[str]) -> Iterator[str]:
         for text in texts:
-            url = _parsed(text)
+            url = web_url(text)
             if url is not None and url != start and scope.refusal(url) is None:
                 yield url.text
 
-    listed = [
-        entry.url for sitemap in site.sitemaps if not sitemap.is_index for entry in sitemap.entries
-    ]
+    listed = [entry.url for entry in site.listed]
     most = pages - 1
     if len(listed) <= limits.SITEMAP_READ:
         urls = tuple(dict.fromkeys(own(listed)))
@@ -318,13 +315,6 @@ def listed_sample(site: SiteFacts, pages: int, scope: CrawlScope) -> tuple[str, 
     tries = limits.SITEMAP_READ // max(1, count)
     found = (next(own(listed[place : place + tries]), None) for place in places)
     return tuple(dict.fromkeys(url for url in found if url is not None))
-
-
-def _parsed(text: str) -> Url | None:
-    try:
-        return parse_url(text)
-    except UrlInvalid:
-        return None
 
 
 def _place(visit: PageLease) -> str:

@@ -20,6 +20,7 @@ from spinneret.audits.facts.site import (
 )
 from spinneret.audits.facts.sitemaps import read_sitemap
 from spinneret.audits.models import Phase, Progress
+from spinneret.audits.preview import NO_ANSWER
 from spinneret.audits.running.slices import AuditContext, get
 from spinneret.audits.running.storage import Storage
 from spinneret.jobs.worker import Defer, ReleaseJob
@@ -27,13 +28,8 @@ from spinneret.kernel.canonical import fingerprint
 from spinneret.kernel.errors import (
     BodyTooLarge,
     ContentRefused,
-    DomainBlocked,
     FetchFailed,
-    FetchTimeout,
     HttpUnavailable,
-    RobotsDisallowed,
-    TooManyRedirects,
-    UrlBlocked,
     UrlInvalid,
 )
 from spinneret.kernel.service import service
@@ -45,13 +41,7 @@ from spinneret.web.fetching.models import FetchedPage, FetchRequest
 from spinneret.web.fetching.rules import require_success
 from spinneret.web.fetching.urls import Url, join_url, parse_url
 from spinneret.web.models import WaitUntil
-from spinneret.web.politeness import robots
 
-NO_ANSWER: Final = (
-    *(FetchFailed, FetchTimeout, TooManyRedirects, ContentRefused, BodyTooLarge),
-    *(UrlBlocked, UrlInvalid, DomainBlocked, RobotsDisallowed),
-)
-"""Errors of secondary requests: the audit continues without the fact."""
 _GZIP: Final = b"\x1f\x8b"
 _START: Final = "start"
 _LISTED: Final = "sitemap:"
@@ -239,7 +229,7 @@ class _Settled:
         asked = [name.removeprefix(_LISTED) for name in self.answered if name.startswith(_LISTED)]
         if len(asked) >= limits.SITEMAPS:
             return None
-        rules = self._rules
+        rules = self.site.robots_rules
         is_found = bool(self.site.sitemaps) and not rules.sitemaps
         urls = () if is_found else first_sitemaps(self._url, rules)
         for url in (*urls, *self._indexed()):
@@ -255,13 +245,9 @@ class _Settled:
                     if child is not None:
                         yield child.text
 
-    @property
-    def _rules(self) -> robots.Robots:
-        return robots.parse(self.site.robots.content if self.site.robots.is_there else "")
-
     def _sitemap(self, url: str) -> None:
         found = self._read(url)
-        is_guess = not self._rules.sitemaps and not self.site.sitemaps
+        is_guess = not self.site.robots_rules.sitemaps and not self.site.sitemaps
         if not is_guess or found.is_there:
             self.site = replace(self.site, sitemaps=(*self.site.sitemaps, found))
 
