@@ -9,8 +9,8 @@ sys.path[:0] = [str(ROOT / "layers" / "common")]
 
 from spinneret.audits.checks.catalogue import (  # noqa: E402 - after the path above
     IN_A_BROWSER,
-    VERSION,
     catalogue,
+    version,
 )
 from spinneret.audits.checks.models import Category, CheckScope  # noqa: E402 - after the path above
 from spinneret.audits.reports.schema import json_schema  # noqa: E402 - after the path above
@@ -29,7 +29,7 @@ _SCOPES = {
 def table() -> str:
     """Weights by category, then every check, and what isn't judged without a browser."""
     checks = catalogue()
-    lines = [f"Version {VERSION}: {len(checks)} checks.", ""]
+    lines = [f"Version {version()}: {len(checks)} checks.", ""]
     lines += ["| category | checks | weight on a page | weight on the site |", "|---|---|---|---|"]
     for category in Category:
         own = [check for check in checks if check.category is category]

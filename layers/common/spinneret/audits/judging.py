@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Final
 
@@ -76,7 +76,7 @@ class Result:
     """Checks that couldn't be judged at a URL: for want of facts, or because another one failed."""
     unasked: frozenset[str] = frozenset()
     """URLs that pages or sitemaps name and whose answers are unknown."""
-    catalogue_version: str = checks.VERSION
+    catalogue_version: str = field(default_factory=checks.version)
     formula_version: str = FORMULA_VERSION
 
 

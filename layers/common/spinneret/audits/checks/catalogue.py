@@ -1,36 +1,17 @@
-"""All checks, each after its prerequisites."""
+"""All checks, each after its prerequisites; the modules beside this one declare them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cache
-from types import ModuleType
+from importlib import import_module
+from pathlib import Path
+from pkgutil import iter_modules
 from typing import Any, Final
 
-from spinneret.audits.checks import (
-    addresses,
-    canonicals,
-    content,
-    hreflang,
-    images,
-    indexability,
-    links,
-    metadata,
-    robots,
-    security,
-    sitemaps,
-    social,
-    structure,
-    structured_data,
-    transport,
-)
 from spinneret.audits.checks.models import Category, Check, CheckScope, Severity
+from spinneret.kernel.canonical import fingerprint
 
-VERSION: Final = "3"
-"""Incremented by every change of a check, threshold or weight; stored in results."""
-
-_MODULES: Final = (
-    *(security, transport, robots, structure, canonicals, indexability, sitemaps, metadata),
-    *(content, hreflang, links, images, structured_data, social, addresses),
-)
+_JUDGEMENT: Final = "3"
+"""Incremented when a check finds something else than before, such as by another threshold."""
 
 IN_A_BROWSER: Final = {
     "First Contentful Paint (1.8 s good, 3.0 s poor)": "a lab figure of `render`",
@@ -49,7 +30,7 @@ IN_A_BROWSER: Final = {
 @cache
 def catalogue() -> tuple[Check[Any], ...]:
     """Return all checks, each after its prerequisites."""
-    checks = {check.id: check for module in _MODULES for check in _of(module)}
+    checks = {check.id: check for check in _declared()}
     ordered: dict[str, Check[Any]] = {}
 
     def place(check: Check[Any]) -> None:
@@ -60,6 +41,16 @@ def catalogue() -> tuple[Check[Any], ...]:
     for check in checks.values():
         place(check)
     return tuple(ordered.values())
+
+
+@cache
+def version() -> str:
+    """Return the version of the catalogue, which results store. Each new check changes it."""
+    declared = [
+        [each.id, each.severity, each.weight, each.category, each.scope, each.after]
+        for each in catalogue()
+    ]
+    return f"{_JUDGEMENT}.{fingerprint(declared)[:8]}"
 
 
 @cache
@@ -86,5 +77,7 @@ def ranked(checks: Iterable[Check[Any]]) -> list[Check[Any]]:
     )
 
 
-def _of(module: ModuleType) -> list[Check[Any]]:
-    return [value for value in vars(module).values() if isinstance(value, Check)]
+def _declared() -> Iterator[Check[Any]]:
+    for module in iter_modules([str(Path(__file__).parent)]):
+        names = vars(import_module(f"{__package__}.{module.name}"))
+        yield from (value for value in names.values() if isinstance(value, Check))
