@@ -42,10 +42,10 @@ from spinneret.audits.facts.models import PageFacts  # noqa: E402 (path set abov
 from spinneret.audits.facts.pages import read_page  # noqa: E402 (path set above)
 from spinneret.audits.facts.site import FileFacts, SiteFacts  # noqa: E402 (path set above)
 from spinneret.audits.facts.sitemaps import read_sitemap  # noqa: E402 (path set above)
-from spinneret.audits.facts.storing import page_from_json, page_to_json  # noqa: E402 (see above)
+from spinneret.audits.facts.storing import PAGES  # noqa: E402 (path set above)
 from spinneret.audits.findings import FindingLog  # noqa: E402 (path set above)
 from spinneret.audits.judging import AuditEvaluator  # noqa: E402 (path set above)
-from spinneret.audits.reports.formats import FORMATS  # noqa: E402 (path set above)
+from spinneret.audits.reports.formats import RENDERERS  # noqa: E402 (path set above)
 from spinneret.audits.reports.models import Report  # noqa: E402 (path set above)
 from spinneret.web.fetching.models import FetchedPage  # noqa: E402 (path set above)
 from spinneret.web.fetching.urls import parse_url  # noqa: E402 (path set above)
@@ -165,7 +165,7 @@ def speed(name: str, pages: list[FetchedPage]) -> None:
         _audited(facts, log)
         judged = time.process_time() - started
         size = sum(len(page.body) for page in pages) / len(pages) / 1000
-        stored = sum(len(page_to_json(each)) for each in facts) / len(facts) / 1000
+        stored = sum(len(PAGES.dump(each).encode()) for each in facts) / len(facts) / 1000
         count = len(pages)
         print(
             f"{f'{count} {name}':26} {size:7.0f} {count / read:8.0f} {count / judged:9.0f} "
@@ -203,15 +203,15 @@ def memory(count: int) -> str:
         urls = []
         for page in generated(count):
             for each in read_page(page, NOW):
-                stored.write(page_to_json(each) + b"\n")
+                stored.write(PAGES.dump(each).encode() + b"\n")
                 urls.append(each.url)
         stored.seek(0)
         log = FindingLog(found)
         started = time.perf_counter()
         result = _audited(_read(stored), log, urls)
         report = Report(result=result, findings=log)
-        for written in FORMATS.values():
-            for _ in written.render(report):
+        for render in RENDERERS.values():
+            for _ in render(report):
                 pass
         seconds = time.perf_counter() - started
         # Not ru_maxrss: that of a new process begins with its parent's.
@@ -222,7 +222,7 @@ def memory(count: int) -> str:
 
 def _read(file: IO[bytes]) -> Iterator[PageFacts]:
     for line in file:
-        yield page_from_json(line)
+        yield PAGES.load(line)
 
 
 def _audited(facts: Iterable[PageFacts], log: FindingLog, urls: list[str] | None = None) -> Any:

@@ -14,7 +14,6 @@ from spinneret.audits.api_models import (
     AuditRequest,
     AuditSubmission,
     AuditView,
-    FormatName,
     PreviewRequest,
     PreviewView,
     RecipeName,
@@ -23,12 +22,13 @@ from spinneret.audits.api_models import (
 from spinneret.audits.checks.models import Category, Severity
 from spinneret.audits.issue_models import (
     ArtifactList,
+    ArtifactView,
     ComparisonView,
     IssueFilter,
     IssueList,
     StateName,
-    artifact_view,
 )
+from spinneret.audits.models import FormatName
 from spinneret.audits.recipes import RECIPES
 from spinneret.audits.service import AuditService
 from spinneret.audits.wiring import AuditApi, audit_api
@@ -200,7 +200,7 @@ def list_audit_artifacts(
 ) -> ArtifactList:
     """List the objects that an audit stored: fetched pages, which expire, and reports."""
     return ArtifactList.page(
-        _audits().artifacts(_tenant(), audit_id, position_of(cursor), limit), artifact_view
+        _audits().artifacts(_tenant(), audit_id, position_of(cursor), limit), ArtifactView.of
     )
 
 

@@ -9,7 +9,6 @@ from spinneret.audits.schedules.api_models import (
     AuditScheduleList,
     AuditScheduleRequest,
     AuditScheduleView,
-    schedule_view,
 )
 from spinneret.audits.schedules.service import ScheduleService
 from spinneret.audits.wiring import audit_api
@@ -30,7 +29,7 @@ def list_audit_schedules(
 ) -> AuditScheduleList:
     """List scheduled audits, newest first."""
     return AuditScheduleList.page(
-        _schedules().page(_tenant(), position_of(cursor), limit), schedule_view
+        _schedules().page(_tenant(), position_of(cursor), limit), AuditScheduleView.of
     )
 
 
@@ -49,13 +48,13 @@ def list_audit_schedules(
 def create_audit_schedule(request: AuditScheduleRequest) -> Response[AuditScheduleView]:
     """Audit a site on a schedule. Audits don't overlap; a single audit replaces all missed ones."""
     made = _schedules().create(_tenant(), request)
-    return created(schedule_view(made))
+    return created(AuditScheduleView.of(made))
 
 
 @router.get("/audits/schedules/<schedule_id>", **declared(Scope.READ, Permission.VIEW_AUDITS))
 def get_audit_schedule(schedule_id: str) -> AuditScheduleView:
     """Return one schedule."""
-    return schedule_view(_schedules().get(_tenant(), schedule_id))
+    return AuditScheduleView.of(_schedules().get(_tenant(), schedule_id))
 
 
 @router.put(
@@ -72,7 +71,7 @@ def get_audit_schedule(schedule_id: str) -> AuditScheduleView:
 )
 def replace_audit_schedule(schedule_id: str, request: AuditScheduleRequest) -> AuditScheduleView:
     """Replace a schedule and compute its next run."""
-    return schedule_view(_schedules().update(_tenant(), schedule_id, request))
+    return AuditScheduleView.of(_schedules().update(_tenant(), schedule_id, request))
 
 
 @router.delete(

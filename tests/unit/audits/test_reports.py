@@ -26,7 +26,7 @@ from spinneret.audits.comparison import Known, compare
 from spinneret.audits.findings import FindingLog, finding_of
 from spinneret.audits.judging import AuditEvaluator, Result
 from spinneret.audits.reports import csv_report, html_report, markdown_report
-from spinneret.audits.reports.formats import FORMATS
+from spinneret.audits.reports.formats import RENDERERS
 from spinneret.audits.reports.models import Report
 from spinneret.audits.reports.schema import AuditReport
 from tests.unit.audits import broken
@@ -78,7 +78,7 @@ def _audited() -> tuple[Result, FindingLog]:
 
 
 def text_of(report: Report, name: str) -> str:
-    return "".join(FORMATS[name].render(report))
+    return "".join(RENDERERS[name](report))
 
 
 def test_the_json_report_has_everything_and_the_published_form(report: Report) -> None:
@@ -364,7 +364,7 @@ def test_the_html_report_shows_issues_evidence_and_pages(
 
 def test_a_site_without_issues_has_reports_too(result: Result) -> None:
     empty = Report(result=replace(result, pages=()), findings=FindingLog(io.BytesIO()))
-    for name in FORMATS:
+    for name in RENDERERS:
         assert text_of(empty, name)
     AuditReport.model_validate_json(text_of(empty, "json"))
     assert "None." in text_of(empty, "html")
@@ -372,7 +372,7 @@ def test_a_site_without_issues_has_reports_too(result: Result) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    [pytest.param(name, marks=() if name == "json" else pytest.mark.heavy) for name in FORMATS],
+    [pytest.param(name, marks=() if name == "json" else pytest.mark.heavy) for name in RENDERERS],
 )
 @pytest.mark.heavy
 def test_reports_are_never_whole_in_memory(result: Result, name: str, tmp_path: Path) -> None:
@@ -382,9 +382,9 @@ def test_reports_are_never_whole_in_memory(result: Result, name: str, tmp_path: 
             evidence = [Evidence("img", "x" * 400, "", f"{HOST}/{'i' * 200}")]
             log.add(finding_of("img.alt", f"{HOST}/{number}", evidence))
         large = Report(result=result, findings=log)
-        _drain(FORMATS[name].render(replace(large)))  # what is built once
+        _drain(RENDERERS[name](replace(large)))  # what is built once
         tracemalloc.start()
-        _drain(FORMATS[name].render(large))
+        _drain(RENDERERS[name](large))
         _, peak = tracemalloc.get_traced_memory()
         tracemalloc.stop()
     assert peak < 1_000_000  # 4,000 findings are 2.8 MB

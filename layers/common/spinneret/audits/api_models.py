@@ -5,6 +5,7 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from spinneret.audits import limits
+from spinneret.audits.models import FormatName
 from spinneret.audits.request_headers import names_in
 from spinneret.jobs.api_models import job_view
 from spinneret.jobs.models import Job, JobStatus
@@ -15,7 +16,6 @@ UrlText = Annotated[str, StringConstraints(min_length=1, max_length=bounds.URL_M
 RecipeName = Literal["hello", "seo"]
 CHOICES: Final = ("urls", "include", "exclude", "checks_off", "render")
 """Options that a job's payload has in addition to its sample, if they were given."""
-FormatName = Literal["json", "csv", "html", "md", "junit", "sarif"]
 
 
 Pattern = Annotated[str, StringConstraints(min_length=1, max_length=bounds.URL_PATTERN_MAX_CHARS)]

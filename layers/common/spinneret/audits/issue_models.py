@@ -2,17 +2,15 @@
 
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from spinneret.audits.checks.catalogue import catalogue
 from spinneret.audits.checks.models import Check
 from spinneret.audits.comparison import Key, RunComparison
 from spinneret.audits.issues import LoggedIssue
-from spinneret.audits.models import Artifact
-from spinneret.kernel.clock import optional_stamp, to_iso
-from spinneret.kernel.views import ListOf
+from spinneret.kernel.views import ListOf, Timestamp, View
 
 StateName = Literal["new", "fixed", "still", "not_seen", "unchecked"]
 
@@ -56,10 +54,10 @@ class IssueList(ListOf[IssueView]):
     """A page of issues, sorted by severity, category and weight."""
 
 
-class ArtifactView(BaseModel):
+class ArtifactView(View):
     """An object that the audit stored."""
 
-    artifact_id: str
+    artifact_id: Annotated[str, Field(validation_alias="id")]
     """Id of the artifact."""
     type: str
     """Type of the artifact, such as `report_html`."""
@@ -67,10 +65,10 @@ class ArtifactView(BaseModel):
     """Key of the stored object."""
     url: str | None
     """URL that returns the object for a limited time; null if the object is deleted."""
-    created_at: str
-    retention_until: str | None
+    created_at: Timestamp
+    retention_until: Timestamp | None
     """Earliest time of deletion; null if it is kept without an end."""
-    deleted_at: str | None
+    deleted_at: Timestamp | None
 
 
 class ArtifactList(ListOf[ArtifactView]):
@@ -159,18 +157,6 @@ def issue_view(issue: LoggedIssue) -> IssueView:
         advice=check.advice if check else "",
         source=check.source if check else "",
         evidence=[IssueEvidenceView(**each._asdict()) for each in finding.evidence],
-    )
-
-
-def artifact_view(artifact: Artifact) -> ArtifactView:
-    return ArtifactView(
-        artifact_id=artifact.id,
-        type=artifact.type.value,
-        storage_uri=artifact.storage_uri,
-        url=artifact.url,
-        created_at=to_iso(artifact.created_at),
-        retention_until=optional_stamp(artifact.retention_until),
-        deleted_at=optional_stamp(artifact.deleted_at),
     )
 
 

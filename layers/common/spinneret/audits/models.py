@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Any, Self
+from typing import Any, Final, Literal, NamedTuple, Self
 
 from spinneret.kernel.canonical import fingerprint
 
@@ -82,6 +82,24 @@ class ArtifactType(StrEnum):
     REPORT_MD = "report_md"
     REPORT_JUNIT = "report_junit"
     REPORT_SARIF = "report_sarif"
+
+
+class ReportFile(NamedTuple):
+    """Type and extension of a report's file."""
+
+    media_type: str
+    extension: str
+
+
+FormatName = Literal["json", "csv", "html", "md", "junit", "sarif"]
+REPORTS: Final[Mapping[FormatName, ReportFile]] = {
+    "json": ReportFile("application/json", "json"),
+    "csv": ReportFile("text/csv; charset=utf-8", "csv"),
+    "html": ReportFile("text/html; charset=utf-8", "html"),
+    "md": ReportFile("text/markdown; charset=utf-8", "md"),
+    "junit": ReportFile("application/xml", "xml"),
+    "sarif": ReportFile("application/sarif+json", "sarif"),
+}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,8 +1,8 @@
 """Recipes of audits: how large a sample they take. Pure functions."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
-from typing import Any, Final, Self
+from dataclasses import dataclass, replace
+from typing import Any, Final
 
 from spinneret.audits import limits
 from spinneret.kernel.errors import ValidationFailed, field_error
@@ -16,15 +16,6 @@ class Sample:
     max_external_links: int
     max_images: int
 
-    def with_options(self, options: Mapping[str, Any]) -> Self:
-        """Return the sample with some of its bounds replaced; other options don't concern it."""
-        own = {name: value for name, value in options.items() if hasattr(self, name)}
-        return replace(self, **own)
-
-    def as_json(self) -> dict[str, int]:
-        """Return the sample as stored in a job's payload."""
-        return asdict(self)
-
 
 @dataclass(frozen=True, kw_only=True)
 class Recipe:
@@ -37,7 +28,10 @@ class Recipe:
     takes_options: bool = True
 
     def sample_with(self, options: Mapping[str, Any]) -> Sample:
-        """Return the sample; raise ValidationFailed for options that the recipe doesn't take."""
+        """Return the sample with the bounds among the options.
+
+        Raises ValidationFailed for options that the recipe doesn't take.
+        """
         if options and not self.takes_options:
             fields = [
                 field_error(f"options.{name}", "is unknown to this recipe") for name in options
@@ -45,7 +39,8 @@ class Recipe:
             raise ValidationFailed(
                 f"the recipe {self.name} takes no options", details={"fields": fields}
             )
-        return self.sample.with_options(options)
+        own = {name: options[name] for name in vars(self.sample) if name in options}
+        return replace(self.sample, **own)
 
 
 HELLO: Final = "hello"
@@ -68,8 +63,3 @@ RECIPES: Final = {
     ),
 }
 """Recipes by name. `hello` audits one page: a smoke test of everything that an audit needs."""
-
-
-def sample_of(payload: Mapping[str, Any]) -> Sample:
-    """Return the sample of a job's payload."""
-    return Sample(**payload["sample"])

@@ -1,8 +1,9 @@
 """Audits of one tenant: the use cases behind the routes."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import asdict, replace
 from itertools import islice
-from typing import Any, Final
+from typing import Any
 
 from spinneret.audits import limits
 from spinneret.audits.api_models import (
@@ -11,7 +12,6 @@ from spinneret.audits.api_models import (
     AuditRequest,
     AuditSubmission,
     AuditView,
-    FormatName,
     ReportView,
     audit_view,
 )
@@ -20,14 +20,13 @@ from spinneret.audits.issue_models import (
     ComparisonView,
     IssueFilter,
     IssueList,
-    IssueView,
     StateName,
     changed_issues,
     issue_view,
 )
 from spinneret.audits.issues import IssueLog
 from spinneret.audits.kinds import AUDIT
-from spinneret.audits.models import Artifact, Finished, RunRef
+from spinneret.audits.models import REPORTS, Artifact, Finished, FormatName, RunRef
 from spinneret.audits.options import checked_urls, require_renderable, sample_for
 from spinneret.audits.ports import AuditObjectStore, AuditStore
 from spinneret.audits.recipes import RECIPES, Recipe
@@ -52,16 +51,6 @@ from spinneret.web.fetching.addresses import AddressPolicy
 from spinneret.web.fetching.urls import Url, parse_url
 from spinneret.web.hosts.service import HostService
 from spinneret.web.politeness.rules import host_key
-
-MEDIA_TYPES: Final[Mapping[FormatName, tuple[str, str]]] = {
-    "json": ("application/json", "json"),
-    "csv": ("text/csv; charset=utf-8", "csv"),
-    "html": ("text/html; charset=utf-8", "html"),
-    "md": ("text/markdown; charset=utf-8", "md"),
-    "junit": ("application/xml", "xml"),
-    "sarif": ("application/sarif+json", "sarif"),
-}
-"""Type and extension of each report, as in reports.formats, which API functions don't import."""
 
 
 @service
@@ -111,12 +100,8 @@ class AuditService:
         """
         wanted = JobFilter(kind=AUDIT, status=status)
         page = self.control.page(tenant, wanted, after, limit)
-        shown = [job for job in page.items if recipe in (None, job.payload["recipe"])]
-        return AuditList(
-            items=[audit_view(job) for job in shown],
-            next_cursor=cursor_of(page.after),
-            has_more=page.after is not None,
-        )
+        shown = tuple(job for job in page.items if recipe in (None, job.payload["recipe"]))
+        return AuditList.page(replace(page, items=shown), audit_view)
 
     def get(self, tenant: str, audit_id: str) -> AuditView:
         """Return an audit; raise NotFound."""
@@ -135,7 +120,7 @@ class AuditService:
     def report(self, tenant: str, audit_id: str, format_: FormatName) -> ReportView:
         """Return a report's URL; raise NotFound, or Conflict for an audit without a result."""
         finished = self._finished(tenant, audit_id)
-        media_type, extension = MEDIA_TYPES[format_]
+        media_type, extension = REPORTS[format_]
         url = self.bodies.url(
             f"{finished.ref.folder}/report-{format_}.{extension}",
             file_name=f"{audit_id}.{extension}",
@@ -151,15 +136,10 @@ class AuditService:
     ) -> IssueList:
         """Return issues after the first `skipped` of the log. Raise NotFound or Conflict."""
         log = self._log(self._finished(tenant, audit_id))
-        numbered = enumerate(_issues(log), start=1)
-        behind = ((number, issue) for number, issue in numbered if number > skipped)
-        found = list(islice(((n, issue) for n, issue in behind if wanted.shows(issue)), limit + 1))
-        more = len(found) > limit
-        return IssueList(
-            items=[issue for _, issue in found[:limit]],
-            next_cursor=cursor_of(str(found[limit - 1][0])) if more else None,
-            has_more=more,
-        )
+        numbered = enumerate(map(issue_view, log.issues()), start=1)
+        behind = (pair for pair in numbered if pair[0] > skipped and wanted.shows(pair[1]))
+        found = Page.cut(list(islice(behind, limit + 1)), limit, lambda pair: str(pair[0]))
+        return IssueList.page(found, lambda pair: pair[1])
 
     def artifacts(
         self, tenant: str, audit_id: str, after: str | None, limit: int
@@ -277,7 +257,7 @@ def payload_of(urls: Sequence[Url], recipe: Recipe, request: AuditRequest) -> di
         "url": urls[0].text,
         "recipe": recipe.name,
         "version": recipe.version,
-        "sample": sample_for(recipe, request.options).as_json(),
+        "sample": asdict(sample_for(recipe, request.options)),
     }
     if request.mode is not None:
         payload["mode"] = request.mode
@@ -299,7 +279,3 @@ def _accepted(job: Job, recipe: Recipe) -> Reply:
         message="accepted",
     )
     return Reply(status=202, body=body.model_dump(mode="json"))
-
-
-def _issues(log: IssueLog) -> Iterator[IssueView]:
-    return (issue_view(each) for each in log.issues())

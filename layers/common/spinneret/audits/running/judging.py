@@ -13,8 +13,8 @@ from spinneret.audits.comparison import Known, RunComparison, compare
 from spinneret.audits.facts.models import Failure, Lab
 from spinneret.audits.findings import FindingLog
 from spinneret.audits.judging import AuditEvaluator, Result
-from spinneret.audits.models import ArtifactType, Finished, Phase, Progress, site_key
-from spinneret.audits.reports.formats import FORMATS
+from spinneret.audits.models import REPORTS, ArtifactType, Finished, Phase, Progress, site_key
+from spinneret.audits.reports.formats import RENDERERS
 from spinneret.audits.reports.models import Report
 from spinneret.audits.running.slices import AuditContext
 from spinneret.audits.running.storage import Storage
@@ -120,14 +120,14 @@ class ReportBuilder:
             "application/gzip",
             compressed=True,
         )
-        for name, format_ in FORMATS.items():
+        for name, (media_type, extension) in REPORTS.items():
             work.context.checkpoint(f"report {name}", 95)
             self.storage.put_text(
                 work,
                 ArtifactType(f"report_{name}"),
-                f"{work.ref.folder}/report-{name}.{format_.extension}",
-                format_.render(report),
-                format_.media_type,
+                f"{work.ref.folder}/report-{name}.{extension}",
+                RENDERERS[name](report),
+                media_type,
             )
         result = summary(judgement, progress)
         done = replace(progress, phase=Phase.DONE, result=result)

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from spinneret.audits import limits
 from spinneret.audits.models import Phase, Progress, RunRef
-from spinneret.audits.recipes import sample_of
+from spinneret.audits.recipes import Sample
 from spinneret.audits.request_headers import sealed_in
 from spinneret.audits.running.checking import LinkChecker
 from spinneret.audits.running.crawling import PageCrawler
@@ -149,7 +149,7 @@ class AuditPipeline:
         return AuditContext(
             context=context,
             ref=progress.ref,
-            sample=sample_of(context.job.payload),
+            sample=Sample(**context.job.payload["sample"]),
             clock=self.clock,
             fetcher=self.fetcher,
             renew=renew,

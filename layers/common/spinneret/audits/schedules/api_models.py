@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from spinneret.audits.api_models import (
     SECRET,
@@ -13,10 +13,8 @@ from spinneret.audits.api_models import (
     Score,
     UrlText,
 )
-from spinneret.audits.schedules.models import AuditSchedule
 from spinneret.kernel import bounds
-from spinneret.kernel.clock import optional_stamp, to_iso
-from spinneret.kernel.views import ListOf
+from spinneret.kernel.views import ListOf, Timestamp, View
 
 CronLine = Annotated[str, StringConstraints(min_length=1, max_length=bounds.CRON_LINE_MAX_CHARS)]
 ZoneName = Annotated[str, StringConstraints(min_length=1, max_length=64)]
@@ -46,10 +44,10 @@ class AuditScheduleRequest(BaseModel):
     """One cookie, `name=value`, sent and stored like `headers`."""
 
 
-class AuditScheduleView(BaseModel):
+class AuditScheduleView(View):
     """A schedule, as shown to its tenant."""
 
-    schedule_id: str
+    schedule_id: Annotated[str, Field(validation_alias="id")]
     """Id of the schedule."""
     url: str
     """URL of the audited site."""
@@ -58,16 +56,16 @@ class AuditScheduleView(BaseModel):
     """Options of each audit, as requested."""
     fail_under: float | None
     """Score below which an audit doesn't pass; null without one."""
-    headers: list[str]
+    headers: Annotated[list[str], Field(validation_alias="header_names")]
     """Names of the request headers of each audit; their values are never shown."""
     schedule_cron: str
     timezone: str
     is_active: bool
-    created_at: str
-    updated_at: str
-    next_run_at: str | None
+    created_at: Timestamp
+    updated_at: Timestamp
+    next_run_at: Timestamp | None
     """Time of the next audit; null while the schedule is inactive."""
-    last_run_at: str | None
+    last_run_at: Timestamp | None
     """Time of the last audit's start; null before the first one."""
     last_audit_id: str | None
     """Id of the last audit; null before the first one."""
@@ -77,24 +75,3 @@ class AuditScheduleView(BaseModel):
 
 class AuditScheduleList(ListOf[AuditScheduleView]):
     """A page of schedules, newest first."""
-
-
-def schedule_view(schedule: AuditSchedule) -> AuditScheduleView:
-    """Return the view of a schedule."""
-    return AuditScheduleView(
-        schedule_id=schedule.id,
-        url=schedule.url,
-        recipe=schedule.recipe,  # type: ignore[arg-type]  # a name of RECIPES
-        options=dict(schedule.options),
-        fail_under=schedule.fail_under,
-        headers=list(schedule.header_names),
-        schedule_cron=schedule.schedule_cron,
-        timezone=schedule.timezone,
-        is_active=schedule.is_active,
-        created_at=to_iso(schedule.created_at),
-        updated_at=to_iso(schedule.updated_at),
-        next_run_at=optional_stamp(schedule.next_run_at),
-        last_run_at=optional_stamp(schedule.last_run_at),
-        last_audit_id=schedule.last_audit_id,
-        last_error=schedule.last_error,
-    )

@@ -7,7 +7,7 @@ The index is eventually consistent and holds keys only: its rows are read again 
 """
 
 from datetime import datetime
-from typing import Any, Final
+from typing import Final
 
 from spinneret.audits import limits
 from spinneret.audits.items import due_shard
@@ -46,12 +46,12 @@ class DynamoScheduleStore(DynamoAdapter):
 
     def replace(self, former: AuditSchedule, schedule: AuditSchedule) -> bool:
         unchanged = dynamo.equals(version=former.version)
-        return self._write([self._rows.put_write(schedule, unchanged)])
+        return dynamo.transact_if(self._client, [self._rows.put_write(schedule, unchanged)])
 
     def remove(self, schedule: AuditSchedule) -> bool:
         unchanged = dynamo.equals(version=schedule.version)
         key = _key(schedule.tenant, schedule.id)
-        return self._write([dynamo.delete(self._table, key, unchanged)])
+        return dynamo.transact_if(self._client, [dynamo.delete(self._table, key, unchanged)])
 
     def due(self, now: datetime, limit: int) -> list[AuditSchedule]:
         """See ScheduleStore: a query for each shard, then each row."""
@@ -60,9 +60,6 @@ class DynamoScheduleStore(DynamoAdapter):
         named = due_items(self._client, self._table, shards, now, most)
         rows = (self._rows.get({"pk": each["pk"], "sk": each["sk"]}) for each in named)
         return [row for row in rows if row is not None]
-
-    def _write(self, writes: list[Any]) -> bool:
-        return dynamo.transact_if(self._client, writes)
 
 
 def _partition(tenant: str) -> str:

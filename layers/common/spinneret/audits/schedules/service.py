@@ -3,7 +3,7 @@
 import logging
 from dataclasses import replace
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Any
 
 from spinneret.audits import limits
 from spinneret.audits.api_models import AuditOptions, AuditRequest
@@ -13,9 +13,9 @@ from spinneret.audits.request_headers import HeaderIntake, SealedHeaders
 from spinneret.audits.schedules.api_models import AuditScheduleRequest
 from spinneret.audits.schedules.models import AuditSchedule, ScheduleTickResult
 from spinneret.audits.schedules.ports import ScheduleStore
+from spinneret.audits.service import AuditService
 from spinneret.jobs import rules
-from spinneret.jobs.models import Job, RequestKey
-from spinneret.jobs.service import Submitted
+from spinneret.jobs.models import RequestKey
 from spinneret.kernel.canonical import fingerprint
 from spinneret.kernel.clock import Clock, to_iso
 from spinneret.kernel.errors import Conflict, DependencyUnavailable, DomainError, NotFound, existing
@@ -28,20 +28,6 @@ from spinneret.web.fetching.addresses import AddressPolicy
 from spinneret.web.headers.rules import require_same_origin
 
 logger = logging.getLogger(__name__)
-
-
-class Audits(Protocol):
-    """Methods of AuditService that the pass uses."""
-
-    def submit(
-        self,
-        tenant: str,
-        request: AuditRequest,
-        key: RequestKey | None,
-        sealed: SealedHeaders | None = None,
-    ) -> Submitted: ...
-
-    def job(self, tenant: str, audit_id: str) -> Job: ...
 
 
 @service
@@ -159,7 +145,7 @@ class ScheduleTicker:
     """
 
     store: ScheduleStore
-    audits: Audits
+    audits: AuditService
     clock: Clock
 
     def tick(self) -> ScheduleTickResult:
@@ -193,16 +179,10 @@ class ScheduleTicker:
         if self._is_under_way(schedule):
             self.store.replace(schedule, after)
             return replace(done, skipped=done.skipped + 1)
-        options = AuditOptions.model_validate(dict(schedule.options))
-        request = AuditRequest(
-            url=None if options.urls else schedule.url,
-            recipe=schedule.recipe,  # type: ignore[arg-type]  # a name of RECIPES
-            options=options,
-            fail_under=schedule.fail_under,
-        )
         scope = fingerprint(["audit schedule", schedule.id, to_iso(moment)])
         # Whatever the schedule's options are by now, there is one audit for each time.
         key = RequestKey(tenant=schedule.tenant, scope=scope, payload=scope)
+        request = _request(schedule)
         try:
             submitted = self.audits.submit(schedule.tenant, request, key, schedule.headers)
         except DependencyUnavailable:
@@ -229,3 +209,13 @@ class ScheduleTicker:
         except NotFound:
             return False
         return job.status not in rules.TERMINAL
+
+
+def _request(schedule: AuditSchedule) -> AuditRequest:
+    options = AuditOptions.model_validate(dict(schedule.options))
+    return AuditRequest(
+        url=None if options.urls else schedule.url,
+        recipe=schedule.recipe,  # type: ignore[arg-type]  # a name of RECIPES
+        options=options,
+        fail_under=schedule.fail_under,
+    )
