@@ -13,7 +13,6 @@ from spinneret.monitoring.notices.api_models import (
     NoticeUpdateRequest,
     NoticeView,
     draft_of,
-    notice_view,
 )
 from spinneret.monitoring.wiring import notice_service
 from spinneret.runtime.http.declaration import declared
@@ -29,7 +28,7 @@ router = routes.router
 def list_notices(limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = None) -> NoticeList:
     """List notices, newest first."""
     page = routes.services.page(routes.principal.tenant, position_of(cursor), limit)
-    return NoticeList.page(page, notice_view)
+    return NoticeList.page(page, NoticeView.of)
 
 
 @router.post(
@@ -39,13 +38,13 @@ def list_notices(limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = 
 def post_notice(request: NoticeRequest) -> Response[NoticeView]:
     """Post an incident or maintenance on status pages."""
     posted = routes.services.post(routes.principal.tenant, draft_of(request))
-    return created(notice_view(posted))
+    return created(NoticeView.of(posted))
 
 
 @router.get("/v1/status-notices/<notice_id>", **declared(Scope.READ, Permission.VIEW_TARGETS))
 def get_notice(notice_id: str) -> NoticeView:
     """Return one notice with its updates."""
-    return notice_view(routes.services.get(routes.principal.tenant, notice_id))
+    return NoticeView.of(routes.services.get(routes.principal.tenant, notice_id))
 
 
 @router.post(
@@ -63,7 +62,7 @@ def update_notice(notice_id: str, request: NoticeUpdateRequest) -> Response[Noti
     """Add an update to a notice, up to 20 in all; `resolved` or `completed` ends it."""
     tenant = routes.principal.tenant
     changed = routes.services.update(tenant, notice_id, request.status, request.text)
-    return created(notice_view(changed))
+    return created(NoticeView.of(changed))
 
 
 @router.delete(

@@ -202,32 +202,22 @@ def audit_view(job: Job) -> AuditView:
     view, payload = job_view(job), job.payload
     result = view.result or {}
     score, fail_under = result.get("score"), payload.get("fail_under")
-    return AuditView(
-        audit_id=job.id,
-        url=payload["url"],
-        recipe=payload["recipe"],
-        recipe_version=payload["version"],
-        mode=payload.get("mode"),
-        options=payload["sample"] | {each: payload[each] for each in CHOICES if each in payload},
-        status=view.status,
-        progress=view.progress,
-        step=view.step,
-        waiting_for=view.waiting_for,
-        run=view.run,
-        attempts=view.attempts,
-        created_at=view.created_at,
-        started_at=view.started_at,
-        finished_at=view.finished_at,
-        duration_ms=view.duration_ms,
-        score=score,
-        grade=result.get("grade"),
-        categories=result.get("categories"),
-        fail_under=fail_under,
-        headers=names_in(payload),
-        passed=None if score is None or fail_under is None else score >= fail_under,
-        score_change=result.get("score_change"),
-        result=view.result,
-        error=view.error,
-        error_summary=view.error_summary,
-        error_type=view.error_type,
+    return AuditView.model_validate(
+        {
+            **vars(view),  # fields of the same name are the job's
+            "audit_id": job.id,
+            "url": payload["url"],
+            "recipe": payload["recipe"],
+            "recipe_version": payload["version"],
+            "mode": payload.get("mode"),
+            "options": payload["sample"]
+            | {each: payload[each] for each in CHOICES if each in payload},
+            "score": score,
+            "grade": result.get("grade"),
+            "categories": result.get("categories"),
+            "fail_under": fail_under,
+            "headers": names_in(payload),
+            "passed": None if score is None or fail_under is None else score >= fail_under,
+            "score_change": result.get("score_change"),
+        }
     )

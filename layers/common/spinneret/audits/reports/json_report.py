@@ -9,7 +9,6 @@ from spinneret.audits.checks.catalogue import catalogue, ranked
 from spinneret.audits.checks.models import Check
 from spinneret.audits.comparison import RunComparison
 from spinneret.audits.findings import Finding
-from spinneret.audits.judging import PageResult
 from spinneret.audits.reports.models import Report
 from spinneret.audits.reports.schema import (
     CategoryRow,
@@ -20,7 +19,6 @@ from spinneret.audits.reports.schema import (
     FindingRow,
     Head,
     KeyRow,
-    LabRow,
     PageRow,
 )
 from spinneret.audits.scoring import CheckStats
@@ -31,7 +29,7 @@ def render(report: Report) -> Iterator[str]:
     head = _head(report).model_dump_json()
     yield head[:-1]
     yield ',\n"pages":['
-    yield from _rows(_page(page) for page in report.result.pages)
+    yield from _rows(map(PageRow.model_validate, report.result.pages))
     yield '],\n"findings":['
     yield from _rows(_finding(report, finding) for finding in report.findings)
     yield "]}\n"
@@ -46,7 +44,6 @@ def _rows(models: Iterable[BaseModel]) -> Iterator[str]:
 
 def _head(report: Report) -> Head:
     result = report.result
-    coverage = result.coverage
     return Head(
         catalogue_version=result.catalogue_version,
         formula_version=result.formula_version,
@@ -55,14 +52,7 @@ def _head(report: Report) -> Head:
         score=result.score.total,
         grade=report.grade,  # type: ignore[arg-type] # one of the five letters
         issues={severity.value: n for severity, n in result.issues.items()},
-        coverage=CoverageRow(
-            pages={kind.value: n for kind, n in coverage.pages.items()},
-            pages_not_visited=coverage.pages_not_visited,
-            external_links=coverage.external_links,
-            external_links_checked=coverage.external_links_checked,
-            images=coverage.images,
-            images_checked=coverage.images_checked,
-        ),
+        coverage=CoverageRow.model_validate(result.coverage),
         categories=[
             CategoryRow(category=category, score=score)
             for category, score in result.score.categories.items()
@@ -87,20 +77,6 @@ def _check(check: Check[Any], tally: CheckStats) -> CheckRow:
         failed=tally.failed,
         blocked=tally.blocked,
         points=tally.points,
-    )
-
-
-def _page(page: PageResult) -> PageRow:
-    return PageRow(
-        url=page.url,
-        kind=page.kind.value,
-        status=page.status,
-        score=page.score,
-        title=page.title,
-        words=page.words,
-        clicks=page.clicks,
-        issues={severity.value: n for severity, n in page.issues.items()},
-        lab=LabRow(**page.lab._asdict()) if page.lab else None,
     )
 
 

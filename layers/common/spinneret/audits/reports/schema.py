@@ -10,7 +10,7 @@ _SHARE: Final = Field(ge=0, le=100)
 
 
 class _Model(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, from_attributes=True)
 
 
 class EvidenceRow(_Model):

@@ -4,10 +4,9 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from spinneret.kernel.clock import optional_stamp, to_iso
 from spinneret.kernel.views import ListOf, Timestamp, View
 from spinneret.monitoring.notices import limits
-from spinneret.monitoring.notices.models import Notice, NoticeKind, NoticeStatus
+from spinneret.monitoring.notices.models import NoticeKind, NoticeStatus
 from spinneret.monitoring.notices.service import NoticeDraft
 from spinneret.monitoring.status_page.api_models import Slug
 from spinneret.monitoring.times import moment_of
@@ -70,7 +69,7 @@ class NoticeUpdateView(View):
     """Text without markup."""
 
 
-class NoticeView(BaseModel):
+class NoticeView(View):
     """A posted incident or maintenance."""
 
     id: str
@@ -83,12 +82,12 @@ class NoticeView(BaseModel):
     """Status of the last update."""
     slugs: list[str]
     """Slugs of the pages that show it; an empty list for all of them."""
-    starts_at: str | None
+    starts_at: Timestamp | None
     """Begin of maintenance (RFC 3339, UTC); null for an incident."""
-    ends_at: str | None
+    ends_at: Timestamp | None
     """End of maintenance (RFC 3339, UTC); null for an incident."""
-    created_at: str
-    updated_at: str
+    created_at: Timestamp
+    updated_at: Timestamp
     """Time of the last update (RFC 3339, UTC)."""
     updates: list[NoticeUpdateView]
     """Updates, oldest first."""
@@ -112,20 +111,4 @@ def draft_of(request: NoticeRequest) -> NoticeDraft:
         slugs=tuple(request.slugs),
         starts_at=starts_at,
         ends_at=ends_at,
-    )
-
-
-def notice_view(notice: Notice) -> NoticeView:
-    """Return the view of a notice."""
-    return NoticeView(
-        id=notice.id,
-        kind=notice.kind,
-        title=notice.title,
-        status=notice.status,
-        slugs=list(notice.slugs),
-        starts_at=optional_stamp(notice.starts_at),
-        ends_at=optional_stamp(notice.ends_at),
-        created_at=to_iso(notice.updates[0].at),
-        updated_at=to_iso(notice.updates[-1].at),
-        updates=[NoticeUpdateView.of(each) for each in notice.updates],
     )

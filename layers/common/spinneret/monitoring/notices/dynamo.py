@@ -50,8 +50,10 @@ def _key(tenant: str, notice_id: str) -> Item:
 
 
 def _purge_at(notice: Notice) -> Item:
-    last = notice.updates[-1].at if notice.ends_at is None else notice.ends_at
-    return {"purge_at": epoch_seconds(last) + limits.NOTICE_RETENTION_SECONDS}
+    return {
+        "purge_at": epoch_seconds(notice.ends_at or notice.updated_at)
+        + limits.NOTICE_RETENTION_SECONDS
+    }
 
 
 NOTICES: Final = Codec(

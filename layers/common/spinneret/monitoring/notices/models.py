@@ -76,6 +76,16 @@ class Notice:
         return self.updates[-1].status
 
     @property
+    def created_at(self) -> datetime:
+        """Time of the first update."""
+        return self.updates[0].at
+
+    @property
+    def updated_at(self) -> datetime:
+        """Time of the last update."""
+        return self.updates[-1].at
+
+    @property
     def is_over(self) -> bool:
         """Whether it is resolved or completed."""
         return self.status is STATUSES[self.kind][-1]

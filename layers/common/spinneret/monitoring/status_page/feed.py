@@ -17,7 +17,7 @@ _ATOM: Final = "http://www.w3.org/2005/Atom"
 
 def atom_feed(page: StatusPage, notices: Sequence[Notice]) -> str:
     """Render the feed; links are relative to its own address."""
-    updated = max([page.updated_at, *(each.updates[-1].at for each in notices)])
+    updated = max([page.updated_at, *(each.updated_at for each in notices)])
     feed = ET.Element("feed", {"xmlns": _ATOM})
     _head(feed, f"page {page.tenant} {page.slug}", page.title, updated)
     _text(ET.SubElement(feed, "author"), "name", page.title)

@@ -194,7 +194,7 @@ class StatusPages:
         shown = [
             each
             for each in islice(found, notice_limits.NOTICES_READ)
-            if each.is_on(page.slug) and (not each.is_over or each.updates[-1].at >= since)
+            if each.is_on(page.slug) and (not each.is_over or each.updated_at >= since)
         ]
         return sorted(shown, key=lambda each: each.is_over)[:most]
 

@@ -2,9 +2,8 @@
 
 from pydantic import BaseModel
 
-from spinneret.kernel.clock import optional_stamp, to_iso
 from spinneret.kernel.paging import Page, cursor_of
-from spinneret.kernel.views import View
+from spinneret.kernel.views import Timestamp, View
 from spinneret.monitoring.targets.api_models import DailyHours
 from spinneret.monitoring.targets.models import Kind, Method, RecordType, TargetWithState
 
@@ -20,7 +19,7 @@ class TargetRequestView(View):
     """Whether the request has a user name and a password."""
 
 
-class TargetView(BaseModel):
+class TargetView(View):
     """A target with its current status."""
 
     id: str
@@ -37,8 +36,8 @@ class TargetView(BaseModel):
     """Port of a TCP check; null for other kinds."""
     record_type: RecordType | None
     """Record type of a DNS check; null for other kinds."""
-    created_at: str
-    updated_at: str
+    created_at: Timestamp
+    updated_at: Timestamp
     name: str | None
     """Name for people; null without one."""
     interval_seconds: int
@@ -66,15 +65,15 @@ class TargetView(BaseModel):
     """Values that a DNS answer must contain."""
     grace_seconds: int
     """Seconds by which the call of a heartbeat may be late."""
-    last_called_at: str | None
+    last_called_at: Timestamp | None
     """Time of a heartbeat's last call (RFC 3339, UTC); null before the first one."""
     paused: bool
     """Whether checks are suspended."""
     status: str
     """`pending`, `up`, `degraded` or `down`."""
-    status_since: str | None
+    status_since: Timestamp | None
     """Time of the last change of status (RFC 3339, UTC); null before the first check."""
-    next_check_at: str | None
+    next_check_at: Timestamp | None
     """Time of the next check (RFC 3339, UTC); null while paused."""
     effective_interval_seconds: int
     """Seconds between two checks: the interval, or more at a host with too many checks."""
@@ -82,7 +81,7 @@ class TargetView(BaseModel):
     """Why checks are rarer than the interval: `checked every 70 s: limit of the host`."""
     skipped_in_a_row: int
     """Consecutive checks that were skipped because the host was busy."""
-    last_checked_at: str | None
+    last_checked_at: Timestamp | None
     """Time of the last check (RFC 3339, UTC); null before the first one."""
     last_outcome: str | None
     """Verdict of the last check; null before the first one."""
@@ -92,7 +91,7 @@ class TargetView(BaseModel):
     """Duration of the last check in milliseconds; null without a response, and for heartbeats."""
     last_error: str | None
     """Reason for the last failure; null without one."""
-    certificate_not_after: str | None
+    certificate_not_after: Timestamp | None
     """End of the certificate's validity (RFC 3339, UTC); null over http."""
     incident_id: str | None
     """Id of the open incident; null without one."""
@@ -117,52 +116,27 @@ class TargetList(BaseModel):
 def target_view(watched: TargetWithState) -> TargetView:
     """Return the view of a target."""
     target, state, last = watched.target, watched.state, watched.state.last
-    options = target.options
-    return TargetView(
-        id=target.id,
-        kind=target.kind,
-        url=target.url,
-        canonical_url=target.canonical_url,
-        host=target.host,
-        port=target.port,
-        record_type=target.record_type,
-        created_at=to_iso(target.created_at),
-        updated_at=to_iso(target.updated_at),
-        name=options.name,
-        interval_seconds=options.interval_seconds,
-        method=options.method,
-        failure_threshold=options.failure_threshold,
-        recovery_threshold=options.recovery_threshold,
-        degraded_ms=options.degraded_ms,
-        conditions=list(options.conditions),
-        certificate_days=list(options.certificate_days),
-        watch_content=options.watch_content,
-        public=options.public,
-        retry_seconds=options.retry_seconds,
-        reminder_minutes=options.reminder_minutes,
-        quiet_hours=None if options.quiet_hours is None else DailyHours.of(options.quiet_hours),
-        request=None if options.request is None else TargetRequestView.of(options.request),
-        expected=list(options.expected),
-        grace_seconds=options.grace_seconds,
-        last_called_at=optional_stamp(state.called_at),
-        paused=target.paused,
-        status=state.status,
-        status_since=optional_stamp(state.status_since),
-        next_check_at=optional_stamp(state.due_at),
-        effective_interval_seconds=state.paced_seconds or options.interval_seconds,
-        paced=None
-        if state.paced_seconds is None
-        else f"checked every {state.paced_seconds} s: limit of the host",
-        skipped_in_a_row=state.skips,
-        last_checked_at=None if last is None else to_iso(last.at),
-        last_outcome=None if last is None else last.outcome,
-        last_status_code=None if last is None else last.status_code,
-        last_latency_ms=None if last is None or target.kind is Kind.HEARTBEAT else last.latency_ms,
-        last_error=None if last is None else last.error,
-        certificate_not_after=None
-        if state.certificate is None
-        else to_iso(state.certificate.not_after),
-        incident_id=None if state.incident is None else state.incident.id,
+    options, paced, is_called = target.options, state.paced_seconds, target.kind is Kind.HEARTBEAT
+    return TargetView.model_validate(
+        {
+            # Fields of the same name are the target's and its options'.
+            **vars(options),
+            **vars(target),
+            "last_called_at": state.called_at,
+            "status": state.status,
+            "status_since": state.status_since,
+            "next_check_at": state.due_at,
+            "effective_interval_seconds": paced or options.interval_seconds,
+            "paced": paced and f"checked every {paced} s: limit of the host",
+            "skipped_in_a_row": state.skips,
+            "last_checked_at": last and last.at,
+            "last_outcome": last and last.outcome,
+            "last_status_code": last and last.status_code,
+            "last_latency_ms": None if last is None or is_called else last.latency_ms,
+            "last_error": last and last.error,
+            "certificate_not_after": state.certificate and state.certificate.not_after,
+            "incident_id": state.incident and state.incident.id,
+        }
     )
 
 

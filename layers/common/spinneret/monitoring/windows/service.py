@@ -1,9 +1,9 @@
 """A tenant's maintenance windows: the use cases behind the routes, and lookups by checks."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Any, Final
+from typing import Final
 
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import Conflict, Contended, existing
@@ -54,7 +54,7 @@ class WindowService:
                 id=self.new_id("mw"),
                 created_at=now,
                 updated_at=now,
-                **_fields(times),
+                **vars(times),
             )
         )
         self.store.put(window, None)
@@ -67,8 +67,7 @@ class WindowService:
     def page(self, tenant: str, after: str | None, limit: int) -> Page[MaintenanceWindow]:
         """Return up to `limit` windows with ids after `after`, oldest first."""
         found = [each for each in self.store.all(tenant) if after is None or each.id > after]
-        shown = tuple(found[:limit])
-        return Page(items=shown, after=shown[-1].id if len(found) > limit else None)
+        return Page.cut(found, limit, lambda each: each.id)
 
     def update(self, tenant: str, window_id: str, times: WindowTimes) -> MaintenanceWindow:
         """Replace the window. Raises NotFound, ValidationFailed and Contended."""
@@ -78,7 +77,7 @@ class WindowService:
                 former,
                 updated_at=self.clock(),
                 version=former.version + 1,
-                **_fields(times),
+                **vars(times),
             )
         )
         if not self.store.put(window, former):
@@ -112,7 +111,3 @@ class Maintenance:
                 self._known.clear()
             known = self._known[tenant] = now, tuple(self.store.all(tenant))
         return known[1]
-
-
-def _fields(times: WindowTimes) -> dict[str, Any]:
-    return {each.name: getattr(times, each.name) for each in fields(times)}
