@@ -14,8 +14,8 @@ from spinneret.monitoring.checks import items as check_items
 from spinneret.monitoring.checks.models import CheckResult
 from spinneret.monitoring.due.models import ListedTarget
 from spinneret.monitoring.incidents.models import Incident, IncidentChange, StateChange
+from spinneret.monitoring.incidents.reporting import domain_events
 from spinneret.monitoring.notices.models import Notice
-from spinneret.monitoring.reports import domain_events
 from spinneret.monitoring.rollups import rules as rollups
 from spinneret.monitoring.rollups.models import DayTally, HourTally, Rollup
 from spinneret.monitoring.slots.models import SlotLease
@@ -74,6 +74,7 @@ class FakeSlotStore:
                 self._rows[slot.name] = None, slot.fence, None
 
     def taken(self, names: Sequence[str], now: datetime) -> int:
+        """How many of these slots are in use."""
         with self.lock:
             self._require()
             ends = [self._rows.get(name, (None, 0, None))[2] for name in names]

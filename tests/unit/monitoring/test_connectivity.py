@@ -70,7 +70,7 @@ def test_when_no_reference_answers_we_are_offline_for_ten_seconds(
     ours = guard(network, clock, ONE)
     assert not ours.is_online()
     network.answers[ONE] = fetched_page(ONE)
-    clock.advance(10)
+    clock.advance(9)
     assert not ours.is_online()
     clock.advance(1)
     assert ours.is_online()

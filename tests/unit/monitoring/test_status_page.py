@@ -13,12 +13,10 @@ from spinneret.monitoring.notices.service import NoticeService
 from spinneret.monitoring.rollups.models import Rollup
 from spinneret.monitoring.status_page import limits, rules
 from spinneret.monitoring.status_page.models import StatusPage
-from spinneret.monitoring.status_page.prometheus import KeptMetrics
 from spinneret.monitoring.status_page.service import StatusPages
 from spinneret.monitoring.targets.models import Options, Status
 from tests.fakes.checking import CheckWorld
 from tests.fakes.monitoring import FakeNoticeStore, FakeStatusPageStore
-from tests.fakes.time import START
 from tests.unit.runtime.api import Answer
 from tests.unit.served import Served
 from watch import notices_routes, status_routes
@@ -51,7 +49,6 @@ def served(world: CheckWorld, notices: FakeNoticeStore) -> Served:
         notices=notices,
         maintenance=world.maintenance,
         clock=world.clock,
-        kept_metrics=KeptMetrics(),
     )
     return Served(status_routes.routes.router, pages)
 
@@ -308,16 +305,6 @@ def test_metrics_are_read_once_in_15_seconds(served: Served, world: CheckWorld) 
     assert (count(), world.watch.full_reads) == (3, 1)
     world.clock.advance(1)
     assert (count(), world.watch.full_reads) == (4, 2)
-
-
-def test_kept_metrics_are_of_one_tenant_and_few() -> None:
-    kept = KeptMetrics()
-    for number in range(limits.METRICS_KEPT + 1):
-        kept.keep(f"t{number}", f"text {number}", START)
-    assert kept.find("t0", START) is None
-    assert kept.find("t1", START) == "text 1"
-    kept.keep("t1", "newer", START)
-    assert (kept.find("t1", START), kept.find("t2", START)) == ("newer", "text 2")
 
 
 def test_metrics_say_how_long_a_check_is_due(served: Served, world: CheckWorld) -> None:

@@ -6,8 +6,7 @@ Jobs table
 A process reads a tenant's row at most once in HOLD_KNOWN_SECONDS.
 """
 
-from datetime import datetime, timedelta
-from typing import Final
+from datetime import datetime
 
 from spinneret.aws import dynamo
 from spinneret.aws.clients import translate_aws_errors
@@ -15,8 +14,7 @@ from spinneret.aws.types import DynamoDBClient
 from spinneret.jobs import limits
 from spinneret.jobs.keys import hold_key
 from spinneret.kernel.clock import Clock, parse_stamp, to_iso
-
-KNOWN_FOR: Final = timedelta(seconds=limits.HOLD_KNOWN_SECONDS)
+from spinneret.kernel.recent import Recent
 
 
 class DynamoHolds:
@@ -26,20 +24,17 @@ class DynamoHolds:
         self._client = client
         self._table = jobs_table
         self._clock = clock
-        self._known: dict[str, tuple[datetime, datetime | None]] = {}
+        self._known = Recent[str, datetime | None](
+            limits.HOLD_KNOWN_SECONDS, limits.HOLDS_KNOWN_MAX
+        )
 
     def since(self, tenant: str) -> datetime | None:
         """Return since when the tenant's work is on hold; None if it isn't."""
-        now = self._clock()
-        read_at, since = self._known.get(tenant, (None, None))
-        if read_at is not None and timedelta() <= now - read_at < KNOWN_FOR:
-            return since
+        return self._known.get(tenant, self._clock(), lambda: self._read(tenant))
+
+    def _read(self, tenant: str) -> datetime | None:
         row = dynamo.get(self._client, self._table, hold_key(tenant))
-        since = parse_stamp(row["since"]) if row else None
-        if len(self._known) >= limits.HOLDS_KNOWN_MAX:
-            self._known.clear()
-        self._known[tenant] = (now, since)
-        return since
+        return parse_stamp(row["since"]) if row else None
 
     def hold(self, tenant: str, since: datetime) -> None:
         """Hold the tenant's work."""

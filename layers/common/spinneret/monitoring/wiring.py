@@ -22,7 +22,6 @@ from spinneret.monitoring.notices.service import NoticeService
 from spinneret.monitoring.rollups.dynamo import DynamoRollupStore
 from spinneret.monitoring.rollups.service import FigureService
 from spinneret.monitoring.status_page.dynamo import DynamoStatusPageStore
-from spinneret.monitoring.status_page.prometheus import KeptMetrics
 from spinneret.monitoring.status_page.service import StatusPages
 from spinneret.monitoring.targets.dynamo import DynamoTargetStore
 from spinneret.monitoring.targets.sealing import RequestSeal
@@ -155,5 +154,4 @@ def status_pages(stage: Stage) -> StatusPages:
         notices=DynamoNoticeStore(client, table),
         maintenance=Maintenance(store=DynamoWindowStore(client, table), clock=stage.clock),
         clock=stage.clock,
-        kept_metrics=KeptMetrics(),
     )

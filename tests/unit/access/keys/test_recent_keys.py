@@ -6,12 +6,10 @@ import pytest
 
 from spinneret.access import limits
 from spinneret.access.keys.models import Scope
-from spinneret.access.keys.recent import RecentKeys
 from spinneret.access.keys.service import KeyService
 from spinneret.kernel.errors import AuthRequired
-from tests import factories
 from tests.fakes.keys import FakeKeyStore
-from tests.fakes.time import START, HandClock
+from tests.fakes.time import HandClock
 
 READ = frozenset({Scope.READ})
 
@@ -78,11 +76,3 @@ def test_an_unknown_secret_is_looked_for_every_time(keys: KeyService, store: Cou
         with pytest.raises(AuthRequired):
             keys.authenticate("spn_unknown")
     assert store.reads == 2
-
-
-def test_the_memory_is_bounded() -> None:
-    recent = RecentKeys()
-    for number in range(limits.KEYS_KNOWN_MAX + 1):
-        recent.remember(factories.api_key(secret_hash=str(number)), START)
-    assert recent.find("0", START) is None
-    assert recent.find(str(limits.KEYS_KNOWN_MAX), START) is not None

@@ -17,7 +17,6 @@ from spinneret.access.keys.models import (
     Ticket,
 )
 from spinneret.access.keys.ports import KeyStore, People, RateLimitStore
-from spinneret.access.keys.recent import RecentKeys
 from spinneret.access.keys.secrets import credential_refused, hash_of
 from spinneret.access.permissions import ALL, Permission
 from spinneret.access.tenants.rules import check_tenant, require_active
@@ -32,6 +31,7 @@ from spinneret.kernel.errors import (
 )
 from spinneret.kernel.ids import NewId
 from spinneret.kernel.paging import Page
+from spinneret.kernel.recent import Recent
 from spinneret.kernel.service import service
 
 logger = logging.getLogger(__name__)
@@ -57,7 +57,10 @@ class KeyService:
     """Requests per minute of a key that is issued without a limit."""
     people: People | None = None
     """Callers with access tokens; None where only keys are accepted."""
-    recent: RecentKeys = field(default_factory=RecentKeys)
+    recent: Recent[str, ApiKey] = field(
+        default_factory=lambda: Recent(limits.KEY_KNOWN_SECONDS, limits.KEYS_KNOWN_MAX)
+    )
+    """Keys by the hash of their secret."""
 
     def issue(
         self,
@@ -105,9 +108,11 @@ class KeyService:
         revoked one, and TenantSuspended. A key that another process revoked is refused after
         KEY_KNOWN_SECONDS at the latest.
         """
-        if self.people is not None and secret and "." in secret:  # no key has a dot
+        if not secret:
+            raise credential_refused()
+        if self.people is not None and "." in secret:  # no key has a dot
             return self.people.authenticate(secret)
-        return self._principal(self._credential(hash_of(secret)) if secret else None)
+        return self._principal(self._credential(hash_of(secret)))
 
     def take(self, principal: Principal) -> RateLimitStatus | None:
         """Count a request against its key's limit; return None while the windows are unavailable.
@@ -156,7 +161,7 @@ class KeyService:
         The last admin key can be revoked too: the operator can issue another. Raises NotFound.
         """
         key = _known(self.keys.revoke(tenant, key_id, self.clock()))
-        self.recent.forget(key)
+        self.recent.forget(key.secret_hash)
         return key
 
     def is_active(self, tenant: str, key_id: str) -> bool:
@@ -209,14 +214,16 @@ class KeyService:
             expires_at=min(ends),
         )
 
-    def _credential(self, secret_hash: str) -> ApiKey | None:
-        now = self.clock()
-        key = self.recent.find(secret_hash, now)
-        if key is None:
+    def _credential(self, secret_hash: str) -> ApiKey:
+        """Return the key with this hash; an unknown one is looked for each time."""
+
+        def read() -> ApiKey:
             key = self.keys.find(secret_hash)
-            if key is not None:
-                self.recent.remember(key, now)
-        return key
+            if key is None:
+                raise credential_refused()
+            return key
+
+        return self.recent.get(secret_hash, self.clock(), read)
 
     def _valid_holder(self, tenant: str, key_id: str) -> Principal | None:
         """Return the caller as `_holder`; None also while its tenant is suspended."""
@@ -235,8 +242,8 @@ class KeyService:
         key = self.keys.get(tenant, key_id)
         return self._principal(key) if key is not None and key.is_active(self.clock()) else None
 
-    def _principal(self, key: ApiKey | None) -> Principal:
-        if key is None or not key.is_active(self.clock()):
+    def _principal(self, key: ApiKey) -> Principal:
+        if not key.is_active(self.clock()):
             raise credential_refused()
         require_active(key.suspended)
         return Principal(

@@ -1,6 +1,6 @@
 """People as callers of the API, by their access tokens."""
 
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from spinneret.access import limits
 from spinneret.access.keys.models import Principal, Scope
@@ -8,16 +8,16 @@ from spinneret.access.keys.secrets import credential_refused
 from spinneret.access.permissions import ROLE_PERMISSIONS, Role
 from spinneret.access.sessions.ports import SessionStore
 from spinneret.access.tenants.rules import require_active
-from spinneret.access.tokens.models import Claims
 from spinneret.access.tokens.service import TokenVerifier
 from spinneret.access.users.models import User
 from spinneret.access.users.ports import UserStore
 from spinneret.kernel.clock import Clock
+from spinneret.kernel.recent import Recent
 from spinneret.kernel.service import service
 
 # Scopes that a person may grant to a key.
 _SCOPES = {Role.ADMIN: Scope.ADMIN, Role.SELLER: Scope.WRITE, Role.VIEWER: Scope.READ}
-_CACHED_MAX = 1000  # sessions of one process; one more clears them
+_CACHED_MAX = 1000  # sessions of one process
 
 
 @service
@@ -31,12 +31,14 @@ class SignedInPeople:
     requests_per_minute: int
 
     def __post_init__(self) -> None:
-        """Begin without any known session."""
-        self._known: dict[tuple[str, str, str], tuple[datetime, User | None]] = {}
+        self._known = Recent[tuple[str, str, str], User | None](
+            limits.SESSION_CACHE_SECONDS, _CACHED_MAX
+        )
 
     def authenticate(self, token: str) -> Principal:
         claims = self.verifier.claims(token)
-        user = self._user(claims)
+        session = (claims.tenant, claims.user_id, claims.session_id)
+        user = self._known.get(session, self.clock(), lambda: self._user(session))
         if user is None or user.role is not claims.role:
             raise credential_refused()
         return self._principal(user, claims.expires_at)
@@ -45,20 +47,12 @@ class SignedInPeople:
         user = self.users.get(tenant, user_id)
         return self._principal(user, None) if user is not None and user.is_active else None
 
-    def _user(self, claims: Claims) -> User | None:
-        """Return the user of a token whose session holds; None if it has ended."""
-        now = self.clock()
-        place = (claims.tenant, claims.user_id, claims.session_id)
-        until, user = self._known.get(place, (now, None))
-        if now < until:
-            return user
-        user = self.users.get(claims.tenant, claims.user_id)
-        session = self.sessions.get(*place)
-        if user is None or session is None or not session.is_of(user, now):
-            user = None
-        if len(self._known) >= _CACHED_MAX:
-            self._known.clear()
-        self._known[place] = (now + timedelta(seconds=limits.SESSION_CACHE_SECONDS), user)
+    def _user(self, session: tuple[str, str, str]) -> User | None:
+        """Return the user of a session that holds; None if it has ended."""
+        tenant, user_id, _ = session
+        user, stored = self.users.get(tenant, user_id), self.sessions.get(*session)
+        if user is None or stored is None or not stored.is_of(user, self.clock()):
+            return None
         return user
 
     def _principal(self, user: User, expires_at: datetime | None) -> Principal:

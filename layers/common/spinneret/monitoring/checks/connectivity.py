@@ -2,36 +2,37 @@
 
 import logging
 from collections.abc import Callable, Sequence
-from datetime import datetime, timedelta
 from typing import Final
 
 from spinneret.kernel.clock import Clock
+from spinneret.kernel.recent import Recent
+from spinneret.kernel.service import service
 
 logger = logging.getLogger(__name__)
 
-_KNOWN_FOR: Final = timedelta(seconds=10)
+_KNOWN_SECONDS: Final = 10.0
 
 Answers = Callable[[str], bool]
 """Function that returns whether a reference URL responds at all."""
 
 
+@service
 class Connectivity:
     """Requests reference URLs in turn until one responds; without any, we count as online."""
 
-    def __init__(self, *, references: Sequence[str], answers: Answers, clock: Clock) -> None:
-        self._references = references
-        self._answers = answers
-        self._clock = clock
-        self._known: tuple[datetime, bool] | None = None
+    references: Sequence[str]
+    answers: Answers
+    clock: Clock
+
+    def __post_init__(self) -> None:
+        self._known = Recent[str, bool](_KNOWN_SECONDS, 1)
 
     def is_online(self) -> bool:
         """Return whether any reference responds; a result is reused for ten seconds."""
-        if not self._references:
-            return True
-        now = self._clock()
-        if self._known is None or now - self._known[0] > _KNOWN_FOR:
-            online = any(map(self._answers, self._references))
-            if not online:
-                logger.warning("checks_offline", extra={"references": len(self._references)})
-            self._known = now, online
-        return self._known[1]
+        return self._known.get("any", self.clock(), self._any_answers)
+
+    def _any_answers(self) -> bool:
+        online = not self.references or any(map(self.answers, self.references))
+        if not online:
+            logger.warning("checks_offline", extra={"references": len(self.references)})
+        return online

@@ -25,7 +25,7 @@ from spinneret.monitoring.checks import items
 from spinneret.monitoring.checks.models import CheckResult
 from spinneret.monitoring.incidents.dynamo import incident_write
 from spinneret.monitoring.incidents.models import StateChange
-from spinneret.monitoring.reports import domain_events
+from spinneret.monitoring.incidents.reporting import domain_events
 from spinneret.monitoring.rollups.dynamo import check_writes, figure_writes
 from spinneret.monitoring.targets.dynamo import as_read
 from spinneret.monitoring.targets.items import state_item

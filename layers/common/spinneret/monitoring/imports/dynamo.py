@@ -46,7 +46,6 @@ class DynamoImportStore(DynamoAdapter):
         self._jobs = jobs_table
 
     def outcomes(self, ref: JobRef) -> list[Mapping[str, Any]]:
-        """See ImportStore."""
         request = {
             "TableName": self._table,
             "KeyConditionExpression": "pk = :pk AND begins_with(sk, :done)",
@@ -57,7 +56,6 @@ class DynamoImportStore(DynamoAdapter):
         return [outcome for row in rows for outcome in json.loads(row["outcomes"])]
 
     def known(self, tenant: str, urls: Sequence[str]) -> Mapping[str, str]:
-        """See ImportStore."""
         by_key = {items.url_key(tenant, url)["pk"]: url for url in urls}
         keys = [items.url_key(tenant, url) for url in by_key.values()]
         found = dynamo.batch_get(self._client, self._table, keys)
@@ -72,7 +70,6 @@ class DynamoImportStore(DynamoAdapter):
         most: int,
         now: datetime,
     ) -> SliceResult:
-        """See ImportStore."""
         if len(targets) > most:
             return SliceResult.TOO_MANY
         done = {**_row(lease, f"DONE#{first:06d}", now), "outcomes": json_text(outcomes)}
@@ -93,7 +90,6 @@ class DynamoImportStore(DynamoAdapter):
         return SliceResult.WRITTEN
 
     def listing(self, ref: JobRef) -> str | None:
-        """See ImportStore."""
         first = dynamo.get(self._client, self._table, _key(ref, _part(0)))
         if not first:
             return None
@@ -105,7 +101,6 @@ class DynamoImportStore(DynamoAdapter):
         return zlib.decompress(b"".join(parts[key] for key in sorted(parts))).decode()
 
     def keep_listing(self, lease: Lease, listing: str, now: datetime) -> None:
-        """See ImportStore."""
         packed = zlib.compress(listing.encode("utf-8", "replace"))
         starts = range(0, len(packed), _PART_BYTES)
         parts = [packed[start : start + _PART_BYTES] for start in starts]

@@ -27,11 +27,9 @@ class ImportStore(Protocol):
 
     def outcomes(self, ref: JobRef) -> list[Mapping[str, Any]]:
         """Return the outcomes of the lines that are done, in order (consistent read)."""
-        ...
 
     def known(self, tenant: str, urls: Sequence[str]) -> Mapping[str, str]:
         """Return canonical URL → target id, for URLs with a target (consistent read)."""
-        ...
 
     def write(
         self,
@@ -46,12 +44,9 @@ class ImportStore(Protocol):
 
         One atomic write of at most IMPORT_SLICE_LINES lines. Raises LeaseLost.
         """
-        ...
 
     def listing(self, ref: JobRef) -> str | None:
         """Return the stored state of reading a sitemap; None if there is none."""
-        ...
 
     def keep_listing(self, lease: Lease, listing: str, now: datetime) -> None:
         """Store or replace the state of reading a sitemap. Raises LeaseLost."""
-        ...

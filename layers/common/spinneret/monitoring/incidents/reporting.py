@@ -5,13 +5,13 @@ the first check after them.
 """
 
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any, Final
 
 from spinneret.kernel.clock import to_iso
 from spinneret.monitoring import event_types
 from spinneret.monitoring.checks.models import CheckResult, Outcome
-from spinneret.monitoring.incidents.models import Report
+from spinneret.monitoring.incidents.models import Report, StateChange
 from spinneret.monitoring.targets.models import (
     CertificateState,
     Reported,
@@ -20,6 +20,7 @@ from spinneret.monitoring.targets.models import (
     TargetState,
 )
 from spinneret.monitoring.targets.rules import is_quiet
+from spinneret.outbox.models import DomainEvent
 from spinneret.web.fetching.models import Certificate
 
 _DAY: Final = timedelta(days=1)
@@ -50,6 +51,21 @@ def reported(
     state, of_certificate = _certificate(state, target, result)
     state, of_content = _content(state, target, result)
     return state, (*of_status, *of_certificate, *of_content)
+
+
+def domain_events(target: Target, change: StateChange, at: datetime) -> list[DomainEvent]:
+    """Return the domain events of a check's reports."""
+    return [
+        DomainEvent(
+            tenant=target.tenant,
+            type=report.type,
+            subject=target.id,
+            sequence=change.event_sequence,
+            occurred_at=at,
+            data=report.data,
+        )
+        for report in change.reports
+    ]
 
 
 def facts_of(target: Target, predicate: str) -> dict[str, Any]:

@@ -8,9 +8,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from spinneret.monitoring.rollups.models import COUNTS, DURATIONS, Rollup
-
-_NAMES = (*DURATIONS, *COUNTS)
+from spinneret.monitoring.rollups.models import NUMBERS, Rollup
 
 
 def partition(tenant: str, target_id: str) -> str:
@@ -48,13 +46,13 @@ def tally_of(item: Mapping[str, Any]) -> Rollup:
         if name[0] == "l" and name[1:].isdigit()
     }
     return Rollup(
-        **{name: int(item.get(name, 0)) for name in _NAMES},
+        **{name: int(item.get(name, 0)) for name in NUMBERS},
         latencies=dict(sorted(latencies.items())),
     )
 
 
 def numbers_of(tally: Rollup) -> dict[str, int]:
     """Return an item's attributes: the figures other than 0."""
-    numbers = {name: getattr(tally, name) for name in _NAMES}
+    numbers = {name: getattr(tally, name) for name in NUMBERS}
     numbers |= {f"l{bucket}": count for bucket, count in tally.latencies.items()}
     return {name: number for name, number in numbers.items() if number}

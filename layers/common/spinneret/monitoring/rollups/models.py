@@ -9,15 +9,11 @@ from typing import Final
 
 from spinneret.kernel import histogram
 
-DURATIONS: Final = (
-    "up_ms",
-    "degraded_ms",
-    "down_ms",
-    "unknown_ms",
-    "maintenance_up_ms",
-    "maintenance_down_ms",
+NUMBERS: Final = (
+    *("up_ms", "degraded_ms", "down_ms", "unknown_ms", "maintenance_up_ms", "maintenance_down_ms"),
+    *("checks", "failed", "skipped"),
 )
-COUNTS: Final = ("checks", "failed", "skipped")
+"""Fields of a rollup other than the latencies."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,8 +38,7 @@ class Rollup:
     """Number of responses by bucket (`histogram.bucket_of`); failures have no latency."""
 
     def __add__(self, other: Rollup) -> Rollup:
-        names = (*DURATIONS, *COUNTS)
-        sums = {name: getattr(self, name) + getattr(other, name) for name in names}
+        sums = {name: getattr(self, name) + getattr(other, name) for name in NUMBERS}
         return Rollup(**sums, latencies=histogram.added(self.latencies, other.latencies))
 
 

@@ -5,7 +5,6 @@ epoch milliseconds; a released slot lacks it. Rows of slots are never purged, si
 keep increasing.
 """
 
-from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
@@ -55,11 +54,6 @@ class DynamoSlotStore(DynamoAdapter):
     def give_back(self, slot: SlotLease) -> None:
         condition, values = held(slot)
         self._update(slot.name, "REMOVE #owner, #ends_at", condition, dict(values))
-
-    def taken(self, names: Sequence[str], now: datetime) -> int:
-        keys = [slot_key(name) for name in names]
-        rows = dynamo.batch_get(self._client, self._table, keys, ("ends_at",))
-        return sum(int(row.get("ends_at", 0)) > _ms(now) for row in rows)
 
     def _update(
         self, name: str, update: str, condition: str, values: dict[str, Any]

@@ -1,6 +1,5 @@
 """Ports of slots."""
 
-from collections.abc import Sequence
 from datetime import datetime
 from typing import Protocol
 
@@ -26,6 +25,3 @@ class SlotStore(Protocol):
 
     def give_back(self, slot: SlotLease) -> None:
         """Release the slot; no-op if lost."""
-
-    def taken(self, names: Sequence[str], now: datetime) -> int:
-        """Return how many of up to 100 slots are in use."""

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterable, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Final
 
 from spinneret.monitoring.checks.models import Outcome
@@ -11,32 +11,11 @@ from spinneret.monitoring.targets.models import Kind, Status, TargetWithState
 
 CONTENT_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
 
-_KEPT: Final = timedelta(seconds=limits.METRICS_KEPT_SECONDS)
-
 Value = Callable[[TargetWithState], float | None]
 _Metric = tuple[str, str, str, Value]
 """Name, type, help text, and function that returns the value."""
 _ANSWERED: Final = frozenset({Outcome.UP, Outcome.DEGRADED})
 _NAMES_BYTES: Final = 600  # size of a target's lines without their labels
-
-
-class KeptMetrics:
-    """The responses of the last METRICS_KEPT_SECONDS in this process, for METRICS_KEPT tenants."""
-
-    def __init__(self) -> None:
-        self._texts: dict[str, tuple[datetime, str]] = {}
-
-    def find(self, tenant: str, now: datetime) -> str | None:
-        """Return the tenant's response; None if there is no recent one."""
-        at, text = self._texts.get(tenant, (None, ""))
-        return text if at is not None and abs(now - at) < _KEPT else None
-
-    def keep(self, tenant: str, text: str, now: datetime) -> None:
-        """Keep a response in place of the tenant's former one, or of the oldest."""
-        self._texts.pop(tenant, None)
-        if len(self._texts) >= limits.METRICS_KEPT:
-            del self._texts[next(iter(self._texts))]
-        self._texts[tenant] = now, text
 
 
 def metrics_text(found: Iterable[TargetWithState], now: datetime) -> str:

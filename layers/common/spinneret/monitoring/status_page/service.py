@@ -8,6 +8,7 @@ from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import Conflict, Contended, NotFound, existing
 from spinneret.kernel.paging import items_of
 from spinneret.kernel.races import changing
+from spinneret.kernel.recent import Recent
 from spinneret.kernel.service import service
 from spinneret.monitoring.notices import limits as notice_limits
 from spinneret.monitoring.notices.models import Notice
@@ -24,7 +25,7 @@ from spinneret.monitoring.status_page.models import (
     is_slug,
 )
 from spinneret.monitoring.status_page.ports import StatusPageStore
-from spinneret.monitoring.status_page.prometheus import KeptMetrics, metrics_text
+from spinneret.monitoring.status_page.prometheus import metrics_text
 from spinneret.monitoring.targets.models import TargetWithState
 from spinneret.monitoring.targets.ports import TargetStore
 from spinneret.monitoring.windows.service import Maintenance
@@ -42,7 +43,9 @@ class StatusPages:
     notices: NoticeStore
     maintenance: Maintenance
     clock: Clock
-    kept_metrics: KeptMetrics
+
+    def __post_init__(self) -> None:
+        self._metrics = Recent[str, str](limits.METRICS_KEPT_SECONDS, limits.METRICS_KEPT)
 
     def get(self, tenant: str) -> StatusPage:
         """Return the tenant's main page. Raises NotFound."""
@@ -167,11 +170,11 @@ class StatusPages:
     def metrics(self, tenant: str) -> str:
         """Render a tenant's targets for Prometheus; kept for METRICS_KEPT_SECONDS."""
         now = self.clock()
-        text = self.kept_metrics.find(tenant, now)
-        if text is None:
-            text = metrics_text(self.targets.all(tenant, limits.METRICS_TARGETS), now)
-            self.kept_metrics.keep(tenant, text, now)
-        return text
+        return self._metrics.get(
+            tenant,
+            now,
+            lambda: metrics_text(self.targets.all(tenant, limits.METRICS_TARGETS), now),
+        )
 
     def _at(self, slug: str) -> StatusPage:
         page = self.pages.at(slug) if is_slug(slug) else None

@@ -77,7 +77,6 @@ class TargetStore(Protocol):
 
     def all(self, tenant: str, limit: int) -> list[TargetWithState]:
         """Return up to `limit` targets, oldest first; eventually consistent, in parallel reads."""
-        ...
 
     def public(self, tenant: str, limit: int) -> list[str]:
         """Return the ids of up to `limit` public targets, oldest first."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Final
 
 from spinneret.kernel.clock import Clock
@@ -10,13 +10,14 @@ from spinneret.kernel.errors import Conflict, Contended, existing
 from spinneret.kernel.ids import NewId
 from spinneret.kernel.paging import Page
 from spinneret.kernel.races import changing
+from spinneret.kernel.recent import Recent
 from spinneret.kernel.service import service
 from spinneret.monitoring import limits
 from spinneret.monitoring.windows import rules
 from spinneret.monitoring.windows.models import MaintenanceWindow
 from spinneret.monitoring.windows.ports import WindowStore
 
-_KNOWN_FOR: Final = timedelta(seconds=30)
+_KNOWN_SECONDS: Final = 30.0
 _TENANTS: Final = 1000  # maximum number of tenants in a worker's cache
 
 
@@ -98,16 +99,9 @@ class Maintenance:
     clock: Clock
 
     def __post_init__(self) -> None:
-        self._known: dict[str, tuple[datetime, Sequence[MaintenanceWindow]]] = {}
+        self._known = Recent[str, Sequence[MaintenanceWindow]](_KNOWN_SECONDS, _TENANTS)
 
     def covers(self, tenant: str, target_id: str, now: datetime) -> bool:
         """Return whether the target is in maintenance. Raises DependencyUnavailable."""
-        return rules.any_open(self._windows(tenant), target_id, now)
-
-    def _windows(self, tenant: str) -> Sequence[MaintenanceWindow]:
-        now, known = self.clock(), self._known.get(tenant)
-        if known is None or now - known[0] > _KNOWN_FOR:
-            if len(self._known) >= _TENANTS:
-                self._known.clear()
-            known = self._known[tenant] = now, tuple(self.store.all(tenant))
-        return known[1]
+        windows = self._known.get(tenant, self.clock(), lambda: self.store.all(tenant))
+        return rules.any_open(windows, target_id, now)

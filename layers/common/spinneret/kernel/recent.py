@@ -1,0 +1,31 @@
+"""Values that a process read lately."""
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+
+
+class Recent[K, V]:
+    """Values by key, each for some seconds after it was read; the oldest ones leave.
+
+    An error of a read isn't kept: the next one tries again.
+    """
+
+    def __init__(self, seconds: float, most: int) -> None:
+        self._seconds = timedelta(seconds=seconds)
+        self._most = most
+        self._known: dict[K, tuple[datetime, V]] = {}
+
+    def get(self, key: K, now: datetime, read: Callable[[], V]) -> V:
+        """Return the value, read anew unless it was read within these seconds."""
+        known = self._known.get(key)
+        if known is None or not timedelta() <= now - known[0] < self._seconds:
+            self.forget(key)
+            known = now, read()
+            if len(self._known) >= self._most:
+                self.forget(next(iter(self._known)))
+            self._known[key] = known
+        return known[1]
+
+    def forget(self, key: K) -> None:
+        """Have the value read anew the next time."""
+        self._known.pop(key, None)
