@@ -11,7 +11,7 @@ from spinneret.access.sessions.items import SESSIONS
 from spinneret.access.sessions.models import Session
 from spinneret.access.tenants.dynamo import TENANTS
 from spinneret.access.tenants.models import Tenant, TenantState
-from spinneret.access.tokens.items import KEY_SETS
+from spinneret.access.tokens.dynamo import KEY_SETS
 from spinneret.access.tokens.models import KeySet, SigningKey
 from spinneret.access.trail.dynamo import TRAIL
 from spinneret.access.users.items import USERS

@@ -21,18 +21,17 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Final
 
+from spinneret.access.dynamo import ABSENT, RACES, change_list
 from spinneret.access.keys import items
 from spinneret.access.keys.models import ApiKey, StoredTicket
-from spinneret.access.tenants.rules import require_active
 from spinneret.aws import dynamo
 from spinneret.aws.table import DynamoAdapter, Table
 from spinneret.aws.types import DynamoDBClient, TransactWriteItemTypeDef
 from spinneret.kernel.errors import Conflict, DependencyUnavailable
 from spinneret.kernel.ids import is_id
 from spinneret.kernel.paging import Page
+from spinneret.kernel.races import until_written
 
-_RACES: Final = 5  # concurrent changes of one tenant's keys are rare
-_NEW: Final[dynamo.Condition] = ("attribute_not_exists(#pk)", {})
 _UNREVOKED: Final[dynamo.Condition] = (
     "attribute_exists(#pk) AND attribute_not_exists(#revoked_at)",
     {},
@@ -50,7 +49,7 @@ class DynamoKeyStore(DynamoAdapter):
     def add(self, key: ApiKey, now: datetime, at_most: int | None) -> None:
         listed = items.KEYS.encode(key)
         credential = {**listed, **items.credential_key(key.secret_hash)}
-        writes = [dynamo.put(self._table, each, _NEW) for each in (credential, listed)]
+        writes = [dynamo.put(self._table, each, ABSENT) for each in (credential, listed)]
 
         def enlisted(roster: Mapping[str, str]) -> dict[str, str]:
             active = items.still_active(roster, now)
@@ -61,10 +60,7 @@ class DynamoKeyStore(DynamoAdapter):
                 )
             return {**active, key.id: items.roster_entry(key)}
 
-        for _ in range(_RACES):
-            if self._change(key.tenant, enlisted, writes):
-                return
-        raise _changing()
+        until_written(lambda: self._change(key.tenant, enlisted, writes), _changing(), RACES)
 
     def find(self, secret_hash: str) -> ApiKey | None:
         """See KeyStore; consistent, so that a revoked key is refused at once."""
@@ -81,7 +77,7 @@ class DynamoKeyStore(DynamoAdapter):
         def struck(roster: Mapping[str, str]) -> dict[str, str]:
             return {each: end for each, end in roster.items() if each != key_id}
 
-        for _ in range(_RACES):
+        for _ in range(RACES):
             key = self.get(tenant, key_id)
             if key is None or key.revoked_at is not None:
                 return key
@@ -107,20 +103,8 @@ class DynamoKeyStore(DynamoAdapter):
         change: Callable[[Mapping[str, str]], Mapping[str, str]],
         writes: Sequence[TransactWriteItemTypeDef],
     ) -> bool:
-        """Write together with the changed roster; return False if it changed meanwhile."""
         place = items.roster_key(tenant)
-        former = dynamo.get(self._client, self._table, place)
-        require_active(former.get("suspended"))
-        version = int(former.get("version", 0))
-        roster = {
-            **place,
-            "version": version + 1,
-            "active": dict(change(former.get("active", {}))),
-        }
-        unchanged = dynamo.equals(version=version) if former else _NEW
-        return dynamo.transact_if(
-            self._client, [dynamo.put(self._table, roster, unchanged), *writes]
-        )
+        return change_list(self._client, self._table, place, "active", change, writes)
 
 
 def _changing() -> DependencyUnavailable:

@@ -24,10 +24,10 @@ from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import (
     DependencyUnavailable,
     Forbidden,
-    NotFound,
     RateLimited,
     TenantSuspended,
     ValidationFailed,
+    existing,
 )
 from spinneret.kernel.ids import NewId
 from spinneret.kernel.paging import Page
@@ -142,7 +142,7 @@ class KeyService:
 
     def get(self, tenant: str, key_id: str) -> ApiKey:
         """Return a key; raise NotFound for an unknown or foreign id."""
-        return _known(self.keys.get(tenant, key_id))
+        return existing(self.keys.get(tenant, key_id), "key")
 
     def page(self, tenant: str, after: str | None, limit: int) -> Page[ApiKey]:
         """See KeyStore.page."""
@@ -160,7 +160,7 @@ class KeyService:
 
         The last admin key can be revoked too: the operator can issue another. Raises NotFound.
         """
-        key = _known(self.keys.revoke(tenant, key_id, self.clock()))
+        key = existing(self.keys.revoke(tenant, key_id, self.clock()), "key")
         self.recent.forget(key.secret_hash)
         return key
 
@@ -280,9 +280,3 @@ def _in_bounds(expires_at: datetime | None, now: datetime) -> datetime | None:
             "omit it for a key without expiry",
         )
     return expires_at.astimezone(UTC)
-
-
-def _known(key: ApiKey | None) -> ApiKey:
-    if key is None:
-        raise NotFound("no such key")
-    return key

@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from spinneret.access import limits
+from spinneret.access.dynamo import PRESENT
 from spinneret.access.sessions import items
 from spinneret.access.sessions.models import Failures, Session
 from spinneret.access.trail.dynamo import Recorded
@@ -27,7 +28,6 @@ _COUNTS: Final = "attribute_not_exists(#purge_at) OR #purge_at > :present"
 _BEGIN: Final = "SET #last_at = :now, #purge_at = :purge, #failures = :one"
 _ENDED: Final = "#purge_at <= :present"  # DynamoDB deletes a row some time after that
 _ROTATE: Final = "SET #token_hash = :new, #former_hash = :old, #rotated_at = :now"
-_EXISTS: Final[dynamo.Condition] = ("attribute_exists(#pk)", {})
 _IN_FORCE: Final = "attribute_exists(#pk) AND #token_hash = :old"
 
 
@@ -69,7 +69,7 @@ class DynamoSessionStore(DynamoAdapter):
 
     def remove(self, session: Session, event: DomainEvent) -> None:
         place = items.session_key(session.tenant, session.user_id, session.id)
-        gone = dynamo.delete(self._table, place, _EXISTS)
+        gone = dynamo.delete(self._table, place, PRESENT)
         dynamo.transact_if(self._client, [gone, *self._recorded(event)])
 
 

@@ -12,6 +12,7 @@ is either refused or in the list that is read afterwards.
 from collections.abc import Iterator
 from typing import Final
 
+from spinneret.access.dynamo import ABSENT
 from spinneret.access.keys import items as keys
 from spinneret.access.tenants.models import Tenant
 from spinneret.access.users import items as users
@@ -22,8 +23,6 @@ from spinneret.aws.dynamo import Item
 from spinneret.aws.reads import items
 from spinneret.aws.table import DynamoAdapter, Table
 from spinneret.aws.types import DynamoDBClient
-
-_NEW: Final[dynamo.Condition] = ("attribute_not_exists(#pk)", {})
 
 
 class DynamoTenantStore(DynamoAdapter):
@@ -41,7 +40,7 @@ class DynamoTenantStore(DynamoAdapter):
         return bool(dynamo.batch_get(self._client, self._table, places))
 
     def add(self, tenant: Tenant) -> bool:
-        return self._rows.replace(tenant, _NEW)
+        return self._rows.replace(tenant, ABSENT)
 
     def put(self, tenant: Tenant) -> None:
         self._rows.put(tenant)

@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Final
 
-from spinneret.access.tenants.rules import require_active
+from spinneret.access.dynamo import ABSENT, PRESENT, RACES, change_list
 from spinneret.access.trail.dynamo import Recorded
 from spinneret.access.users import items
 from spinneret.access.users.models import User
@@ -29,9 +29,6 @@ from spinneret.kernel.paging import Page
 from spinneret.outbox.models import DomainEvent
 
 _NOBODY: Final = "u_0"  # an id of no user
-_RACES: Final = 5  # concurrent changes of one tenant's people are rare
-_NEW: Final[dynamo.Condition] = ("attribute_not_exists(#pk)", {})
-_EXISTS: Final[dynamo.Condition] = ("attribute_exists(#pk)", {})
 
 People = Mapping[str, bool]
 """User id → whether the user is an active administrator."""
@@ -50,9 +47,9 @@ class DynamoUserStore(DynamoAdapter):
 
     def add(self, user: User, at_most: int) -> None:
         writes = [
-            self._users.put_write(user, _NEW),
+            self._users.put_write(user, ABSENT),
             dynamo.put(
-                self._table, {**items.email_key(user.tenant, user.email), "user": user.id}, _NEW
+                self._table, {**items.email_key(user.tenant, user.email), "user": user.id}, ABSENT
             ),
         ]
 
@@ -61,7 +58,7 @@ class DynamoUserStore(DynamoAdapter):
                 raise Conflict(f"a tenant has at most {at_most} users; delete one first")
             return {**people, user.id: user.is_active_admin}
 
-        for _ in range(_RACES):
+        for _ in range(RACES):
             if self._change(user.tenant, with_user, writes):
                 return
             if self.find(user.tenant, user.email) is not None:
@@ -73,9 +70,8 @@ class DynamoUserStore(DynamoAdapter):
 
     def find(self, tenant: str, email: str) -> User | None:
         found = dynamo.get(self._client, self._table, items.email_key(tenant, email))
-        return self.get(
-            tenant, found.get("user", _NOBODY)
-        )  # an unknown address takes as long as a known one
+        # An unknown address takes as long as a known one.
+        return self.get(tenant, found.get("user", _NOBODY))
 
     def page(self, tenant: str, after: str | None, limit: int) -> Page[User]:
         return self._users.page(items.partition(tenant), after, limit)
@@ -86,7 +82,7 @@ class DynamoUserStore(DynamoAdapter):
         def with_change(people: People) -> People:
             return _keep_admin(people, {**people, user.id: user.is_active_admin})
 
-        for _ in range(_RACES):
+        for _ in range(RACES):
             former = self.get(user.tenant, user.id)
             if former is None:
                 return False
@@ -109,13 +105,13 @@ class DynamoUserStore(DynamoAdapter):
             left = {each: is_admin for each, is_admin in people.items() if each != user_id}
             return _keep_admin(people, left)
 
-        for _ in range(_RACES):
+        for _ in range(RACES):
             stored = self.get(tenant, user_id)
             if stored is None:
                 return False
             writes = [
-                dynamo.delete(self._table, items.user_key(tenant, user_id), _EXISTS),
-                dynamo.delete(self._table, items.email_key(tenant, stored.email), _EXISTS),
+                dynamo.delete(self._table, items.user_key(tenant, user_id), PRESENT),
+                dynamo.delete(self._table, items.email_key(tenant, stored.email), PRESENT),
                 *self._recorded(event),
             ]
             if self._change(tenant, without, writes):
@@ -126,7 +122,7 @@ class DynamoUserStore(DynamoAdapter):
         unchanged, values = dynamo.equals(
             password_hash=user.password_hash, invitation_hash=user.invitation_hash
         )
-        condition = (f"{_EXISTS[0]} AND {unchanged}", values)
+        condition = (f"{PRESENT[0]} AND {unchanged}", values)
         update = (
             "SET #password_hash = :hash REMOVE #invitation_hash, #invited_until ADD #epoch :one",
             {":hash": password_hash, ":one": 1},
@@ -136,28 +132,26 @@ class DynamoUserStore(DynamoAdapter):
         return dynamo.transact_if(self._client, [write, *self._recorded(event)])
 
     def signed_in(self, user: User, now: datetime, new_hash: str | None) -> None:
-        self._update(
-            user.tenant, user.id, "SET #last_login_at = :now", {":now": to_iso(now)}, _EXISTS[0]
-        )
+        tenant, user_id = user.tenant, user.id
+        self._update(tenant, user_id, "SET #last_login_at = :now", {":now": to_iso(now)})
         if new_hash is not None:
-            unchanged, values = dynamo.equals(password_hash=user.password_hash)
-            self._update(
-                user.tenant,
-                user.id,
-                "SET #password_hash = :hash",
-                {":hash": new_hash, **values},
-                unchanged,
-            )
+            update, new = "SET #password_hash = :hash", {":hash": new_hash}
+            unchanged, former = dynamo.equals(password_hash=user.password_hash)
+            self._update(tenant, user_id, update, {**new, **former}, unchanged)
 
     def end_sessions(self, tenant: str, user_id: str) -> None:
-        self._update(tenant, user_id, "ADD #epoch :one", {":one": 1}, _EXISTS[0])
+        self._update(tenant, user_id, "ADD #epoch :one", {":one": 1})
 
     def _update(
-        self, tenant: str, user_id: str, update: str, values: Mapping[str, object], condition: str
-    ) -> bool:
-        """Update an existing user; return False if the condition fails."""
-        condition = f"attribute_exists(#pk) AND {condition}"
-        answer = dynamo.write_if(
+        self,
+        tenant: str,
+        user_id: str,
+        update: str,
+        values: Mapping[str, object],
+        condition: str = PRESENT[0],
+    ) -> None:
+        """Update a user who meets the condition; do nothing for any other."""
+        dynamo.write_if(
             self._client.update_item,
             TableName=self._table,
             Key=items.user_key(tenant, user_id),
@@ -166,7 +160,6 @@ class DynamoUserStore(DynamoAdapter):
             ExpressionAttributeNames=dynamo.names_in(f"{update} {condition}"),
             ExpressionAttributeValues=dict(values),
         )
-        return answer is not None
 
     def _change(
         self,
@@ -174,16 +167,8 @@ class DynamoUserStore(DynamoAdapter):
         change: Callable[[People], People],
         writes: Sequence[TransactWriteItemTypeDef],
     ) -> bool:
-        """Write together with the changed list; return False if a condition fails."""
         place = items.people_key(tenant)
-        former = dynamo.get(self._client, self._table, place)
-        require_active(former.get("suspended"))
-        version = int(former.get("version", 0))
-        people = {**place, "version": version + 1, "people": change(former.get("people", {}))}
-        unchanged = dynamo.equals(version=version) if former else _NEW
-        return dynamo.transact_if(
-            self._client, [dynamo.put(self._table, people, unchanged), *writes]
-        )
+        return change_list(self._client, self._table, place, "people", change, writes)
 
 
 def _keep_admin(former: People, people: People) -> People:

@@ -12,9 +12,8 @@ from spinneret.access.trail.rules import account_event
 from spinneret.access.users import rules
 from spinneret.access.users.models import User
 from spinneret.access.users.ports import PasswordHasher, UserStore
-from spinneret.access.users.service import known
 from spinneret.kernel.clock import Clock
-from spinneret.kernel.errors import AuthRequired, Forbidden
+from spinneret.kernel.errors import AuthRequired, Forbidden, existing
 from spinneret.kernel.service import service
 from spinneret.outbox.models import DomainEvent
 
@@ -52,7 +51,7 @@ class PasswordService:
         Raises ValidationFailed, and Forbidden if `current` is wrong, which counts as a failed
         sign-in, or if the account waits.
         """
-        user = known(self.users.get(tenant, user_id))
+        user = existing(self.users.get(tenant, user_id), "user")
         self._check(user, rules.normalized_password(current), address)
         chosen = rules.checked_password(new, user.email)
         if not self.users.set_password(user, self.hasher.hash(chosen), self._event(user)):

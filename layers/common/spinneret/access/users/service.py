@@ -13,7 +13,7 @@ from spinneret.access.users import rules
 from spinneret.access.users.models import User
 from spinneret.access.users.ports import UserStore
 from spinneret.kernel.clock import Clock
-from spinneret.kernel.errors import Forbidden, NotFound
+from spinneret.kernel.errors import Forbidden, NotFound, existing
 from spinneret.kernel.ids import NewId
 from spinneret.kernel.paging import Page
 from spinneret.kernel.service import service
@@ -61,7 +61,7 @@ class UserService:
 
     def get(self, tenant: str, user_id: str) -> User:
         """Return a user; raise NotFound for an unknown or foreign id."""
-        return known(self.users.get(tenant, user_id))
+        return existing(self.users.get(tenant, user_id), "user")
 
     def page(self, tenant: str, after: str | None, limit: int) -> Page[User]:
         """See UserStore.page."""
@@ -102,13 +102,6 @@ def _require_within(role: Role, permissions: frozenset[Permission]) -> None:
     """Raise Forbidden for a role that has more than these permissions."""
     if not ROLE_PERMISSIONS[role] <= permissions:
         raise Forbidden("a caller gives no role that has more than the caller")
-
-
-def known(user: User | None) -> User:
-    """Return the user; raise NotFound for None."""
-    if user is None:
-        raise _unknown()
-    return user
 
 
 def _unknown() -> NotFound:
