@@ -15,6 +15,11 @@ from spinneret.kernel.ids import is_id
 from tests.fakes.jobs import FakeJobStore
 
 
+def allowed(*_: str) -> bool:
+    """Every key, and every subject."""
+    return True
+
+
 class FakeConnectionStore:
     """Implements ConnectionStore beside the jobs of a FakeJobStore; can be made unavailable."""
 

@@ -18,7 +18,7 @@ from spinneret.kernel import bounds
 from spinneret.outbox.models import DomainEvent
 from tests import factories
 from tests.fakes.jobs import FakeJobQueue, FakeJobStore
-from tests.fakes.live import FakeConnectionStore, FakeSockets
+from tests.fakes.live import FakeConnectionStore, FakeSockets, allowed
 from tests.fakes.time import START, HandClock
 from tests.kinds import KINDS
 from tests.unit.jobs.worker_bench import Bench, succeed
@@ -78,13 +78,10 @@ def connect(live: LiveService, client: str = CLIENT, **given: Any) -> None:
     live.connect(Connection(id=client, **values))
 
 
-def good(_tenant: str, _key_id: str) -> bool:
-    """Every key."""
-    return True
-
-
 def subscribe(live: LiveService, job_id: str = "job_1", client: str = CLIENT, **more: str) -> None:
-    live.receive(client, json.dumps({"action": "subscribe", "job_id": job_id, **more}), good)
+    live.receive(
+        client, json.dumps({"action": "subscribe", "job_id": job_id, **more}), allowed, allowed
+    )
 
 
 def subscribers_of(connections: FakeConnectionStore, bench: Bench) -> list[str]:
@@ -192,7 +189,7 @@ def test_after_unsubscribing_nothing_more_comes(
     live: LiveService, sockets: FakeSockets, bench: Bench
 ) -> None:
     subscribe(live)
-    live.receive(CLIENT, '{"action": "unsubscribe", "job_id": "job_1"}', good)
+    live.receive(CLIENT, '{"action": "unsubscribe", "job_id": "job_1"}', allowed, allowed)
     assert sockets.received[CLIENT][-1] == {"type": "unsubscribed", "job_id": "job_1"}
     bench.run(succeed)
     assert received(sockets) == ["pending"]
@@ -248,7 +245,7 @@ def test_a_job_without_watchers_is_announced_to_nobody(
 def test_what_can_not_be_understood_is_answered_and_changes_nothing(
     live: LiveService, sockets: FakeSockets, bench: Bench, text: str, code: str, fields: Any
 ) -> None:
-    live.receive(CLIENT, text, good)
+    live.receive(CLIENT, text, allowed, allowed)
     [answer] = sockets.received[CLIENT]
     assert (answer["type"], answer["code"]) == ("error", code)
     if fields is not None:
@@ -380,7 +377,7 @@ def test_domain_events_of_a_target_come_to_who_subscribed_to_it(
     live: LiveService, sink: Subscribers, sockets: FakeSockets, bench: Bench
 ) -> None:
     def say(action: str, client: str = CLIENT) -> None:
-        live.receive(client, json.dumps({"action": action, "subject": "t_1"}), good)
+        live.receive(client, json.dumps({"action": action, "subject": "t_1"}), allowed, allowed)
 
     connect(live, "other=", tenant="other")
     say("subscribe", "other=")
@@ -412,13 +409,13 @@ def test_domain_events_of_a_target_come_to_who_subscribed_to_it(
 def test_what_is_no_subject_is_answered_so(
     live: LiveService, sockets: FakeSockets, message: dict[str, Any], code: str
 ) -> None:
-    live.receive(CLIENT, json.dumps(message), good)
+    live.receive(CLIENT, json.dumps(message), allowed, allowed)
     assert [each["code"] for each in sockets.received[CLIENT]] == [code]
 
 
 def test_a_ticket_of_a_job_opens_no_other_subject(live: LiveService, sockets: FakeSockets) -> None:
     connect(live, "ticket=", only_job="job_1")
-    live.receive("ticket=", json.dumps({"action": "subscribe", "subject": "t_1"}), good)
+    live.receive("ticket=", json.dumps({"action": "subscribe", "subject": "t_1"}), allowed, allowed)
     assert [each["code"] for each in sockets.received["ticket="]] == ["NOT_FOUND"]
 
 

@@ -8,7 +8,7 @@ import pytest
 from spinneret.jobs.live.service import LiveService
 from spinneret.jobs.models import Connection
 from tests.fakes.jobs import FakeJobStore
-from tests.fakes.live import FakeConnectionStore, FakeSockets
+from tests.fakes.live import FakeConnectionStore, FakeSockets, allowed
 from tests.markets.bench import Bench
 
 
@@ -32,7 +32,7 @@ def live(bench: Bench, sockets: FakeSockets) -> LiveService:
 
 
 def _say(live: LiveService, sockets: FakeSockets, **message: Any) -> Any:
-    live.receive("browser-9", json.dumps(message), lambda *_: True)
+    live.receive("browser-9", json.dumps(message), allowed, allowed)
     return sockets.received["browser-9"][-1]
 
 

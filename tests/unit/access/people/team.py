@@ -4,7 +4,7 @@ import itertools
 from dataclasses import dataclass
 
 from spinneret.access.keys.service import KeyService
-from spinneret.access.permissions import Role
+from spinneret.access.permissions import ALL, Role
 from spinneret.access.sessions.models import Tokens
 from spinneret.access.sessions.people import SignedInPeople
 from spinneret.access.sessions.service import SessionService
@@ -52,8 +52,18 @@ class Team:
 
     def person(self, role: Role = Role.ADMIN, name: str = "maya", tenant: str = "acme") -> User:
         """A new person who has chosen PASSWORD."""
-        _, invitation = self.users.invite(tenant, f"{name}@example.com", name, role)
+        _, invitation = self.invite(f"{name}@example.com", role, tenant)
         return self.passwords.accept(invitation, PASSWORD)
+
+    def invite(self, email: str, role: Role, tenant: str = "acme") -> tuple[User, str]:
+        """Invite a person as the operator does."""
+        return self.users.invite(tenant, email, email, role, ALL)
+
+    def replace(self, user_id: str, role: Role, *, is_active: bool = True, by: str = "u_0") -> None:
+        """Change a person of acme as an administrator does."""
+        self.users.replace(
+            "acme", user_id, "Maya", role, is_active=is_active, by=by, permissions=ALL
+        )
 
     def sign_in(self, name: str = "maya", password: str = PASSWORD, address: str = HERE) -> Tokens:
         """Sign a person of acme in."""

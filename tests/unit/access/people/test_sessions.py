@@ -132,9 +132,9 @@ def test_what_ends_a_session_ends_its_access_tokens_within_a_minute(team: Team, 
         case "password":
             team.passwords.change("acme", user.id, PASSWORD, "quite another password", HERE)
         case "role":
-            team.users.replace("acme", user.id, "Maya", Role.VIEWER, is_active=True, by="u_0")
+            team.replace(user.id, Role.VIEWER)
         case "inactive":
-            team.users.replace("acme", user.id, "Maya", Role.SELLER, is_active=False, by="u_0")
+            team.replace(user.id, Role.SELLER, is_active=False)
         case _:
             team.users.remove("acme", user.id, "u_0")
     with pytest.raises(AuthRequired):
@@ -173,7 +173,7 @@ def test_a_ticket_of_a_person_ends_with_the_person(team: Team) -> None:
     assert team.keys.redeem(ticket.secret).job_id == "job_1"
     assert team.keys.is_active("acme", user.id)
     assert not team.keys.allows("acme", user.id, Scope.WRITE, Permission.PUBLISH_PRODUCT)
-    team.users.replace("acme", user.id, "Maya", Role.VIEWER, is_active=False, by="u_0")
+    team.replace(user.id, Role.VIEWER, is_active=False)
     assert not team.keys.is_active("acme", user.id)
     with pytest.raises(AuthRequired):
         team.keys.redeem(ticket.secret)
@@ -193,7 +193,7 @@ def test_unknown_wrong_inactive_and_locked_are_answered_alike(team: Team) -> Non
         ("No Tenant#", "maya@example.com", PASSWORD),
         ("acme", "no address", PASSWORD),
     ]
-    team.users.replace("acme", user.id, "Maya", Role.SELLER, is_active=False, by="u_0")
+    team.replace(user.id, Role.SELLER, is_active=False)
     attempts.append(("acme", "maya@example.com", PASSWORD))
     for number, attempt in enumerate(attempts, start=1):
         with pytest.raises(AuthRequired) as caught:
@@ -331,7 +331,7 @@ class Sessions(RuleBasedStateMachine):
     @rule(role=st.sampled_from([Role.SELLER, Role.VIEWER]))
     def change_role(self, role: Role) -> None:
         current = self.team.users.get("acme", self.user.id).role
-        self.team.users.replace("acme", self.user.id, "Maya", role, is_active=True, by="u_0")
+        self.team.replace(self.user.id, role)
         if role is not current:
             self._all_end()
 

@@ -29,7 +29,7 @@ def test_sessions_and_changes_are_recorded_with_their_causes(team: Team) -> None
         team.sessions.refresh(reused)
     team.passwords.change("acme", user.id, PASSWORD, OTHER, HERE)
     for role, is_active in ((Role.SELLER, True), (Role.VIEWER, True), (Role.VIEWER, False)):
-        team.users.replace("acme", user.id, "Maya", role, is_active=is_active, by=admin.id)
+        team.replace(user.id, role, is_active=is_active, by=admin.id)
     team.users.remove("acme", user.id, admin.id)
     assert types(team) == [
         *("signed_in", "signed_out", "signed_in", "session_revoked", "password_changed"),

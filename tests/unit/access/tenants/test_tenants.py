@@ -41,7 +41,7 @@ def attempts(team: Team) -> dict[str, Callable[[], object]]:
     by_key = team.keys.authenticate(secret)
     by_user = team.keys.authenticate(tokens.access_token)
     tickets = [team.keys.issue_ticket(each, "job_1").secret for each in (by_key, by_user)]
-    _, invitation = team.users.invite("acme", "new@example.com", "new", user.role)
+    _, invitation = team.invite("new@example.com", user.role)
     return {
         "key": lambda: team.keys.authenticate(secret),
         "access token": lambda: team.keys.authenticate(tokens.access_token),
@@ -51,7 +51,7 @@ def attempts(team: Team) -> dict[str, Callable[[], object]]:
         "password": lambda: team.entrance.sign_in("acme", user.email, PASSWORD, HERE),
         "invitation": lambda: team.passwords.accept(invitation, PASSWORD + "!"),
         "new key": lambda: team.keys.issue("acme", "two", frozenset({Scope.READ})),
-        "new user": lambda: team.users.invite("acme", "b@example.com", "b", user.role),
+        "new user": lambda: team.invite("b@example.com", user.role),
     }
 
 

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from spinneret.access.permissions import Role
+from spinneret.access.permissions import ALL, Role
 from spinneret.access.wiring import rotation_in, user_service
 from spinneret.aws.clients import dynamodb_client
 from spinneret.aws.kms import kms_client
@@ -29,7 +29,7 @@ def invite(
     Raises ValidationFailed, Conflict and DependencyUnavailable.
     """
     rotation_in(client, table, kms, stage).run()
-    return user_service(client, table).invite(tenant, email, email, Role.ADMIN)[1]
+    return user_service(client, table).invite(tenant, email, email, Role.ADMIN, ALL)[1]
 
 
 def main(arguments: Sequence[str]) -> int:

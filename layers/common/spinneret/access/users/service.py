@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 from spinneret.access import limits
-from spinneret.access.permissions import ALL, ROLE_PERMISSIONS, Permission, Role
+from spinneret.access.permissions import ROLE_PERMISSIONS, Permission, Role
 from spinneret.access.tenants.rules import check_tenant
 from spinneret.access.trail.event_types import DELETED
 from spinneret.access.trail.rules import account_event, changes
@@ -34,7 +34,7 @@ class UserService:
         email: str,
         name: str,
         role: Role,
-        permissions: frozenset[Permission] = ALL,
+        permissions: frozenset[Permission],
     ) -> tuple[User, str]:
         """Add a user; return it and the invitation, which can't be retrieved again.
 
@@ -76,7 +76,7 @@ class UserService:
         *,
         is_active: bool,
         by: str,
-        permissions: frozenset[Permission] = ALL,
+        permissions: frozenset[Permission],
     ) -> User:
         """Change a user; another role or activity ends all sessions. `by` is the caller's id.
 

@@ -71,7 +71,7 @@ class LiveService:
         connection_id: str,
         text: str,
         is_active: IsActive,
-        may_follow: MayFollow = lambda _tenant, _key_id, _subject: True,
+        may_follow: MayFollow,
     ) -> None:
         """Handle `{"action": "subscribe" | "unsubscribe", "job_id": …, "after": event id or
         absent}`.
