@@ -175,20 +175,26 @@ def test_a_change_ends_sessions_if_role_or_activity_differs(stores: Stores, tena
 
 @pytest.mark.parametrize("change", ["delete", "demote", "deactivate"])
 def test_the_last_active_administrator_is_kept(stores: Stores, tenant: str, change: str) -> None:
-    admin, second = a_user(tenant, role=Role.ADMIN), a_user(tenant, role=Role.ADMIN)
+    admin, second = (a_user(tenant, role=Role.ADMIN, password_hash="one") for _ in range(2))
     lesser: dict[str, Callable[[User], object]] = {
         "delete": lambda user: remove(stores, user),
         "demote": lambda user: changed_to(stores, replace(user, role=Role.SELLER)),
         "deactivate": lambda user: changed_to(stores, replace(user, is_active=False)),
     }
     stores.users.add(admin, 10)
-    stores.users.add(a_user(tenant, role=Role.ADMIN, is_active=False), 10)
-    with pytest.raises(Conflict):
-        lesser[change](admin)
+    invited = a_user(tenant, role=Role.ADMIN, invitation_hash="1" * 64)
+    for other in (replace(second, is_active=False, id="u_0", email="off@example.com"), invited):
+        stores.users.add(other, 10)
+        with pytest.raises(Conflict):
+            lesser[change](admin)
     stores.users.add(second, 10)
     assert lesser[change](admin)
     with pytest.raises(Conflict):
         lesser[change](second)
+    assert set_password(stores, invited, "two")
+    assert lesser[change](second)
+    with pytest.raises(Conflict):
+        lesser[change](invited)
 
 
 def test_a_tenant_without_administrators_changes_its_people(stores: Stores, tenant: str) -> None:

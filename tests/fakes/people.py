@@ -80,16 +80,17 @@ class FakeUserStore:
         former = self.users.get((user.tenant, user.id))
         if former is None:
             return False
-        self._keep_admin(former, user)
-        self.trail.events += events(former)
         ends = (former.role, former.is_active) != (user.role, user.is_active)
-        self.users[user.tenant, user.id] = replace(
+        changed = replace(
             former,
             name=user.name,
             role=user.role,
             is_active=user.is_active,
             epoch=former.epoch + ends,
         )
+        self._keep_admin(former, changed)
+        self.trail.events += events(former)
+        self.users[user.tenant, user.id] = changed
         return True
 
     def remove(self, user: User, event: DomainEvent) -> bool:
@@ -103,11 +104,9 @@ class FakeUserStore:
 
     def set_password(self, user: User, password_hash: str, event: DomainEvent) -> bool:
         stored = self.users.get((user.tenant, user.id))
-        if stored is None or (stored.password_hash, stored.invitation_hash) != (
-            user.password_hash,
-            user.invitation_hash,
-        ):
+        if stored is None or not stored.has_credentials_of(user):
             return False
+        require_active(self.suspended.get(user.tenant))
         self.trail.events.append(event)
         self.users[user.tenant, user.id] = replace(
             stored,

@@ -124,9 +124,10 @@ def test_the_last_active_administrator_stays(team: Team, change: str) -> None:
             role = Role.VIEWER if change == "demote" else Role.ADMIN
             team.replace(admin.id, role, is_active=change == "demote")
 
+    _, invitation = team.invite("lena@example.com", Role.ADMIN)
     with pytest.raises(Conflict):
         apply()
-    team.person(Role.ADMIN, "lena")
+    team.passwords.accept(invitation, PASSWORD)
     apply()
 
 

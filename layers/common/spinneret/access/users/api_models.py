@@ -125,7 +125,7 @@ def user_view(user: User) -> UserView:
         name=user.name,
         role=user.role,
         is_active=user.is_active,
-        has_password=user.password_hash is not None,
+        has_password=user.has_password,
         created_at=to_iso(user.created_at),
         last_login_at=to_iso(user.last_login_at) if user.last_login_at else None,
     )

@@ -4,14 +4,15 @@ Tenancy table
     pk `T#<tenant>#USERS`, sk `<user id>`       the user
     pk `T#<tenant>#EMAIL#<address>`, sk `EMAIL`  reserves the address and names its user
     pk `T#<tenant>#PEOPLE`, sk `PEOPLE`          ids of all users and whether each is an active
-                                                 administrator, with a version; `suspended`
-                                                 refuses all changes
+                                                 administrator with a password; a version; and
+                                                 `suspended`, which refuses all changes
 
 Each change of people is one transaction with PEOPLE: two changes at once can't remove the last
 administrator.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Final
 
@@ -78,14 +79,11 @@ class DynamoUserStore(DynamoAdapter):
 
     def change(self, user: User, events: Callable[[User], Sequence[DomainEvent]]) -> bool:
         place = items.user_key(user.tenant, user.id)
-
-        def with_change(people: People) -> People:
-            return _keep_admin(people, {**people, user.id: user.is_active_admin})
-
         for _ in range(RACES):
             former = self.get(user.tenant, user.id)
             if former is None:
                 return False
+            changed = replace(former, role=user.role, is_active=user.is_active)
             ends = (former.role, former.is_active) != (user.role, user.is_active)
             changes = {"name": user.name, "role": str(user.role), "is_active": user.is_active}
             sets = ", ".join(f"#{name} = :to_{name}" for name in changes)
@@ -94,7 +92,7 @@ class DynamoUserStore(DynamoAdapter):
             is_same = dynamo.equals(role=str(former.role), is_active=former.is_active)
             write = dynamo.change(self._table, place, update, is_same)
             reports = [write for event in events(former) for write in self._recorded(event)]
-            if self._change(user.tenant, with_change, [write, *reports]):
+            if self._change(user.tenant, _with(changed), [write, *reports]):
                 return True
         raise _changing()
 
@@ -119,17 +117,26 @@ class DynamoUserStore(DynamoAdapter):
         raise _changing()
 
     def set_password(self, user: User, password_hash: str, event: DomainEvent) -> bool:
-        unchanged, values = dynamo.equals(
-            password_hash=user.password_hash, invitation_hash=user.invitation_hash
-        )
-        condition = (f"{PRESENT[0]} AND {unchanged}", values)
+        place = items.user_key(user.tenant, user.id)
         update = (
             "SET #password_hash = :hash REMOVE #invitation_hash, #invited_until ADD #epoch :one",
             {":hash": password_hash, ":one": 1},
         )
-        place = items.user_key(user.tenant, user.id)
-        write = dynamo.change(self._table, place, update, condition)
-        return dynamo.transact_if(self._client, [write, *self._recorded(event)])
+        for _ in range(RACES):
+            stored = self.get(user.tenant, user.id)
+            if stored is None or not stored.has_credentials_of(user):
+                return False
+            is_same = dynamo.equals(
+                role=str(stored.role),
+                is_active=stored.is_active,
+                password_hash=stored.password_hash,
+                invitation_hash=stored.invitation_hash,
+            )
+            write = dynamo.change(self._table, place, update, is_same)
+            changed = replace(stored, password_hash=password_hash)
+            if self._change(user.tenant, _with(changed), [write, *self._recorded(event)]):
+                return True
+        raise _changing()
 
     def signed_in(self, user: User, now: datetime, new_hash: str | None) -> None:
         tenant, user_id = user.tenant, user.id
@@ -169,6 +176,11 @@ class DynamoUserStore(DynamoAdapter):
     ) -> bool:
         place = items.people_key(tenant)
         return change_list(self._client, self._table, place, "people", change, writes)
+
+
+def _with(user: User) -> Callable[[People], People]:
+    """Return the function that sets the user's place in the list."""
+    return lambda people: _keep_admin(people, {**people, user.id: user.is_active_admin})
 
 
 def _keep_admin(former: People, people: People) -> People:

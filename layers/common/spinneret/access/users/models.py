@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Self
 
 from spinneret.access.permissions import Role
 
@@ -31,9 +32,19 @@ class User:
     """Reason for which the tenant is suspended; None if it isn't."""
 
     @property
+    def has_password(self) -> bool:
+        """Whether the invitation was accepted."""
+        return self.password_hash is not None
+
+    def has_credentials_of(self, other: Self) -> bool:
+        """Return whether password and invitation are those of another state of this user."""
+        own = self.password_hash, self.invitation_hash
+        return own == (other.password_hash, other.invitation_hash)
+
+    @property
     def is_active_admin(self) -> bool:
         """Whether the user is an administrator who can sign in."""
-        return self.is_active and self.role is Role.ADMIN
+        return self.is_active and self.has_password and self.role is Role.ADMIN
 
 
 @dataclass(frozen=True, kw_only=True)

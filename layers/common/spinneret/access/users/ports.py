@@ -43,7 +43,8 @@ class UserStore(Protocol):
     def set_password(self, user: User, password_hash: str, event: DomainEvent) -> bool:
         """Store a password, end the invitation and all sessions.
 
-        Return False if the stored password or invitation is no longer the given user's.
+        Return False if the stored password or invitation is no longer the given user's. Raises
+        TenantSuspended.
         """
 
     def signed_in(self, user: User, now: datetime, new_hash: str | None) -> None:
