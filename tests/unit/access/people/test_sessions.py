@@ -121,11 +121,14 @@ def test_a_session_ends_after_seven_days(team: Team) -> None:
 
 # covers T-02
 @pytest.mark.parametrize("end", ["logout", "logout all", "password", "role", "inactive", "delete"])
-def test_what_ends_a_session_ends_its_access_tokens_within_a_minute(team: Team, end: str) -> None:
+def test_what_ends_a_session_ends_its_tickets_at_once_and_its_access_tokens_within_a_minute(
+    team: Team, end: str
+) -> None:
     user = team.person(Role.SELLER)
     team.person(Role.ADMIN, "lena")
     tokens = team.sign_in()
-    team.keys.authenticate(tokens.access_token)
+    ticket = team.keys.issue_ticket(team.keys.authenticate(tokens.access_token), "job_1")
+    assert team.keys.redeem(ticket.secret).job_id == "job_1"
     match end:
         case "logout" | "logout all":
             team.sessions.sign_out(tokens.refresh_token, everywhere=end == "logout all")
@@ -137,6 +140,8 @@ def test_what_ends_a_session_ends_its_access_tokens_within_a_minute(team: Team, 
             team.replace(user.id, Role.SELLER, is_active=False)
         case _:
             team.users.remove("acme", user.id, "u_0")
+    with pytest.raises(AuthRequired):
+        team.keys.redeem(ticket.secret)
     with pytest.raises(AuthRequired):
         team.sessions.refresh(tokens.refresh_token)
     team.clock.advance(60)

@@ -64,6 +64,8 @@ class Principal:
     """Expiry of the key, token or ticket; None if it never expires."""
     role: Role | None = None
     """Role of a person; None for a key."""
+    session_id: str | None = None
+    """Session of a person's access token; None for a key."""
 
     def may(self, scope: Scope) -> bool:
         """Return whether one of the scopes includes `scope`."""
@@ -84,11 +86,13 @@ class Ticket:
 
 @dataclass(frozen=True, kw_only=True)
 class StoredTicket:
-    """A stored ticket; it expires no later than its key."""
+    """A stored ticket; it ends no later than its key or session."""
 
     secret_hash: str = field(repr=False)
     tenant: str
     key_id: str
+    session_id: str | None = None
+    """Session of the person that it was issued to; None for a key."""
     job_id: str
     expires_at: datetime
 

@@ -42,8 +42,11 @@ class People(Protocol):
     def authenticate(self, token: str) -> Principal:
         """Return the holder of an access token. Raises AuthRequired and TenantSuspended."""
 
-    def holder(self, tenant: str, user_id: str) -> Principal | None:
-        """Return an active user as caller; None for any other id. Raises TenantSuspended."""
+    def holder(self, tenant: str, user_id: str, session_id: str | None) -> Principal | None:
+        """Return an active user as caller; None for any other id, and if the session has ended.
+
+        Raises TenantSuspended.
+        """
 
 
 class RateLimitStore(Protocol):

@@ -189,6 +189,7 @@ class KeyService:
                 secret_hash=hash_of(secret),
                 tenant=principal.tenant,
                 key_id=principal.key_id,
+                session_id=principal.session_id,
                 job_id=job_id,
                 expires_at=expires_at,
             )
@@ -198,12 +199,13 @@ class KeyService:
     def redeem(self, secret: str | None) -> Principal:
         """Return a ticket's holder: it may read `job_id`, at the rate limit of the issuing key.
 
-        Raises AuthRequired, also when that key or user is no longer valid, and TenantSuspended.
+        Raises AuthRequired, also when that key, user or session is no longer valid, and
+        TenantSuspended.
         """
         ticket = self.keys.find_ticket(hash_of(secret)) if secret else None
         if ticket is None or ticket.expires_at <= self.clock():
             raise credential_refused()
-        holder = self._holder(ticket.tenant, ticket.key_id)
+        holder = self._holder(ticket.tenant, ticket.key_id, ticket.session_id)
         if holder is None:
             raise credential_refused()
         ends = [end for end in (ticket.expires_at, holder.expires_at) if end is not None]
@@ -232,13 +234,13 @@ class KeyService:
         except TenantSuspended:
             return None
 
-    def _holder(self, tenant: str, key_id: str) -> Principal | None:
+    def _holder(self, tenant: str, key_id: str, session_id: str | None = None) -> Principal | None:
         """Return the caller with this id; None if it is unknown or no longer valid.
 
         Raises TenantSuspended.
         """
         if self.people is not None and key_id.startswith(USER_ID_PREFIX):
-            return self.people.holder(tenant, key_id)
+            return self.people.holder(tenant, key_id, session_id)
         key = self.keys.get(tenant, key_id)
         return self._principal(key) if key is not None and key.is_active(self.clock()) else None
 

@@ -41,11 +41,16 @@ class SignedInPeople:
         user = self._known.get(session, self.clock(), lambda: self._user(session))
         if user is None or user.role is not claims.role:
             raise credential_refused()
-        return self._principal(user, claims.expires_at)
+        return self._principal(user, claims.expires_at, claims.session_id)
 
-    def holder(self, tenant: str, user_id: str) -> Principal | None:
-        user = self.users.get(tenant, user_id)
-        return self._principal(user, None) if user is not None and user.is_active else None
+    def holder(self, tenant: str, user_id: str, session_id: str | None) -> Principal | None:
+        if session_id is not None:
+            user = self._user((tenant, user_id, session_id))
+        else:
+            user = self.users.get(tenant, user_id)
+        if user is None or not user.is_active:
+            return None
+        return self._principal(user, None, session_id)
 
     def _user(self, session: tuple[str, str, str]) -> User | None:
         """Return the user of a session that holds; None if it has ended."""
@@ -55,7 +60,9 @@ class SignedInPeople:
             return None
         return user
 
-    def _principal(self, user: User, expires_at: datetime | None) -> Principal:
+    def _principal(
+        self, user: User, expires_at: datetime | None, session_id: str | None
+    ) -> Principal:
         require_active(user.suspended)
         return Principal(
             tenant=user.tenant,
@@ -65,4 +72,5 @@ class SignedInPeople:
             permissions=ROLE_PERMISSIONS[user.role],
             expires_at=expires_at,
             role=user.role,
+            session_id=session_id,
         )
