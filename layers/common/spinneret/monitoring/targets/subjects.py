@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from ipaddress import ip_address
 from typing import Final
 
+from ada_url import idna
+
 from spinneret.kernel.errors import UrlBlocked, ValidationFailed
 from spinneret.monitoring.targets.models import Identity, Kind, RecordType
 from spinneret.web.fetching.addresses import AddressPolicy, parse_address
@@ -87,12 +89,12 @@ def expected_value(record_type: RecordType, text: str) -> str:
             raise _no_value(record_type, text)
         return str(address)
     if record_type in _NAMES:
-        return value.lower().removesuffix(".")
+        return _dns_name(record_type, value)
     if record_type is RecordType.MX:
         preference, _, name = value.partition(" ")
         if not (preference.isascii() and preference.isdigit()) or not name.strip():
             raise _no_value(record_type, text)
-        return f"{int(preference)} {name.strip().lower().removesuffix('.')}"
+        return f"{int(preference)} {_dns_name(record_type, name.strip())}"
     return value
 
 
@@ -104,6 +106,15 @@ def _require_name(host: str, policy: AddressPolicy) -> None:
     except UrlBlocked:
         if not policy.allows_host(host):
             raise
+
+
+def _dns_name(record_type: RecordType, text: str) -> str:
+    """Return a name as answers have it: ASCII in lower case, without the last dot."""
+    name = text.lower().removesuffix(".")
+    encoded = name if name.isascii() else idna.encode(name).decode()
+    if not encoded:
+        raise _no_value(record_type, text)
+    return encoded
 
 
 def _no_value(record_type: RecordType, text: str) -> ValidationFailed:
