@@ -183,14 +183,18 @@ class FakeLane:
 
 
 class FakeMaintenance:
-    """Covers the targets of its set."""
+    """Covers the targets of its set, each time for MORE."""
+
+    MORE = timedelta(minutes=15)
 
     def __init__(self) -> None:
         self.targets: set[str] = set()
 
     def covers(self, tenant: str, target_id: str, now: datetime) -> bool:
-        """See Maintenance."""
         return target_id in self.targets
+
+    def until(self, tenant: str, target_id: str, now: datetime) -> datetime | None:
+        return now + self.MORE if target_id in self.targets else None
 
 
 class CheckWorld:

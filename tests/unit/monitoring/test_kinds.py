@@ -229,6 +229,8 @@ def test_a_slow_connection_is_degraded(world: CheckWorld) -> None:
         ("TXT", ["one", "two"], ("two",), Outcome.UP, None),
         ("TXT", ["one"], ("one", "two"), Outcome.DOWN, "RECORD_MISSING"),
         ("MX", [], (), Outcome.DOWN, "RECORD_MISSING"),
+        ("MX", ["10 mx.xn--bcher-kva.de"], ("10 mx.Bücher.de.",), Outcome.UP, None),
+        ("NS", ["ns.xn--bcher-kva.de"], ("ns.bücher.de",), Outcome.UP, None),
         ("A", ["93.184.216.34"], ("93.184.216.34",), Outcome.UP, None),
         ("A", ["93.184.216.34", "10.0.0.1"], (), Outcome.DOWN, "URL_BLOCKED"),
         ("AAAA", ["fd00::1"], (), Outcome.DOWN, "URL_BLOCKED"),
@@ -381,6 +383,17 @@ def test_a_heartbeat_that_stays_late_is_checked_each_interval(world: CheckWorld)
     assert len(incidents(world, target_id)) == 1
     types = [each.type for each in world.watch.events]
     assert types == [event_types.TARGET_DOWN] + [event_types.TARGET_REMINDER] * 2
+
+
+def test_a_heartbeat_that_is_late_in_maintenance_fails_at_its_end(world: CheckWorld) -> None:
+    target_id = beat(world)
+    world.maintenance.targets.add(target_id)
+    assert checked(world, target_id).in_maintenance
+    assert incidents(world, target_id) == []
+    assert world.watched(target_id).state.due_at == world.clock() + world.maintenance.MORE
+    world.maintenance.targets.clear()
+    assert not checked(world, target_id).in_maintenance
+    assert len(incidents(world, target_id)) == 1
 
 
 def test_a_tick_sends_the_check_of_a_heartbeat_at_its_exact_time(world: CheckWorld) -> None:

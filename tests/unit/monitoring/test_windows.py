@@ -44,6 +44,9 @@ def window(start: str, recurrence: str | None = None, minutes: int = 60) -> Main
     )
 
 
+SECOND = timedelta(seconds=1)
+
+
 def utc(text: str) -> datetime:
     return datetime.fromisoformat(text).replace(tzinfo=UTC)
 
@@ -93,7 +96,9 @@ OPEN = [
 @each_row(OPEN)
 def test_a_window_is_open(row: tuple[MaintenanceWindow, str, bool]) -> None:
     each, now, expected = row
-    assert rules.is_open(each, utc(now)) is expected
+    until = rules.open_until(each, utc(now))
+    assert (until is not None) is expected
+    assert until is None or rules.open_until(each, until - SECOND) is not None
 
 
 REFUSED = [
@@ -187,8 +192,8 @@ def test_a_window_holds_for_the_targets_that_it_names(
 
 def test_an_old_rule_is_asked_quickly_enough() -> None:
     old = window("1990-01-01T12:00", "FREQ=DAILY")
-    assert rules.is_open(old, utc("2026-01-05T11:10"))
-    assert not rules.is_open(old, utc("2026-01-05T11:10") + timedelta(hours=2))
+    assert rules.open_until(old, utc("2026-01-05T11:10"))
+    assert not rules.open_until(old, utc("2026-01-05T11:10") + timedelta(hours=2))
 
 
 def test_a_rule_that_never_happens_is_not_searched_for_eight_thousand_years() -> None:

@@ -19,7 +19,7 @@ from spinneret.monitoring.incidents.models import StateChange
 from spinneret.monitoring.incidents.rules import is_unconfirmed, step
 from spinneret.monitoring.slots.models import SlotLease, check_owner, host_slot
 from spinneret.monitoring.targets import rules as target_rules
-from spinneret.monitoring.targets.models import TargetWithState
+from spinneret.monitoring.targets.models import Kind, TargetWithState
 from spinneret.web.models import WaitUntil
 from spinneret.web.politeness.rules import host_key
 
@@ -141,6 +141,10 @@ class Checker:
         # A clock that lags behind the tick's must not find the same time again.
         after = max(self.parts.clock(), due.due_at)
         next_due = target_rules.next_due(target, after)
+        if result.in_maintenance and target.kind is Kind.HEARTBEAT:
+            # A call that is still missing after the maintenance is a failure at once.
+            ends_at = self.parts.maintenance.until(target.tenant, target.id, after)
+            next_due = min(next_due, ends_at or next_due)
         change = step(watched, result, next_due)
         retry = target.options.retry_seconds
         is_retried = retry is not None and is_unconfirmed(change.state)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from datetime import MAXYEAR, datetime, timedelta
+from datetime import MAXYEAR, UTC, datetime, timedelta
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 from zoneinfo import ZoneInfo
@@ -66,20 +66,31 @@ def _happens(text: str, starts_at: datetime) -> bool:
     return all(next(iter(_rule(*each)), None) is not None for each in tries)
 
 
-def is_open(window: MaintenanceWindow, now: datetime) -> bool:
-    """Return whether the window is open; its end is exclusive."""
-    wall = now.astimezone(ZoneInfo(window.timezone)).replace(tzinfo=None)
+def open_until(window: MaintenanceWindow, now: datetime) -> datetime | None:
+    """Return the end of the open window, which is exclusive; None if it is closed."""
+    zone = ZoneInfo(window.timezone)
+    wall = now.astimezone(zone).replace(tzinfo=None)
     length = timedelta(minutes=window.duration_minutes)
-    return any(begin <= wall < begin + length for begin in _beginnings(window, wall - length, wall))
+    begins = _beginnings(window, wall - length, wall)
+    ends = [begin + length for begin in begins if begin <= wall < begin + length]
+    if not ends:
+        return None
+    end = max(ends).replace(tzinfo=zone)
+    # The clock may repeat this time.
+    first, second = (end.replace(fold=fold).astimezone(UTC) for fold in (0, 1))
+    return first if first > now else second
 
 
-def any_open(windows: Iterable[MaintenanceWindow], target_id: str, now: datetime) -> bool:
-    """Return whether any of a tenant's windows is open for a target."""
-    return any(
-        is_open(each, now)
+def any_open_until(
+    windows: Iterable[MaintenanceWindow], target_id: str, now: datetime
+) -> datetime | None:
+    """Return the latest end of a tenant's windows that are open for a target; None without one."""
+    ends = (
+        open_until(each, now)
         for each in windows
         if not each.target_ids or target_id in each.target_ids
     )
+    return max(filter(None, ends), default=None)
 
 
 def _beginnings(window: MaintenanceWindow, since: datetime, until: datetime) -> Iterator[datetime]:

@@ -103,5 +103,12 @@ class Maintenance:
 
     def covers(self, tenant: str, target_id: str, now: datetime) -> bool:
         """Return whether the target is in maintenance. Raises DependencyUnavailable."""
+        return self.until(tenant, target_id, now) is not None
+
+    def until(self, tenant: str, target_id: str, now: datetime) -> datetime | None:
+        """Return until when the target is in maintenance; None if it isn't.
+
+        Raises DependencyUnavailable.
+        """
         windows = self._known.get(tenant, self.clock(), lambda: self.store.all(tenant))
-        return rules.any_open(windows, target_id, now)
+        return rules.any_open_until(windows, target_id, now)
