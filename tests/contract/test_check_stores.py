@@ -16,7 +16,7 @@ from spinneret.monitoring.incidents.models import (
 )
 from spinneret.monitoring.rollups.models import DayTally, HourTally, Rollup
 from spinneret.monitoring.rollups.rules import day_of, hour_of
-from spinneret.monitoring.targets.models import TargetWithState
+from spinneret.monitoring.targets.models import OpenIncident, TargetWithState
 from spinneret.monitoring.targets.rules import due_shard_of
 from spinneret.web.fetching.models import Certificate, Phases
 from tests.contract.backends import OF_AWS, Tables
@@ -202,19 +202,18 @@ def test_an_incident_grows_with_its_checks(stores: Stores, tenant: str) -> None:
     first = IncidentChange(
         id="inc_1",
         started_at=START,
-        is_new=True,
         status=IncidentStatus.DOWN,
         ended_at=None,
         entry=entries[0],
     )
     now = record(stores, now, result(1), incident=first)
-    full = replace(first, is_new=False, status=IncidentStatus.DEGRADED, entry=None)
+    full = replace(first, status=IncidentStatus.DEGRADED, entry=None)
     now = record(stores, now, result(2), incident=full)
     end = START + 2 * HOUR
-    last = replace(first, is_new=False, status=IncidentStatus.UP, ended_at=end, entry=entries[2])
+    last = replace(first, status=IncidentStatus.UP, ended_at=end, entry=entries[2])
     now = record(stores, now, result(3), incident=last)
     second = replace(first, id="inc_2", started_at=START + HOUR)
-    record(stores, now, result(4), incident=second)
+    now = record(stores, now, result(4), incident=second)
     page = stores.incidents.page(tenant, "t_1", None, 1)
     assert ([each.id for each in page.items], page.items[0].ended_at) == (["inc_2"], None)
     page = stores.incidents.page(tenant, "t_1", page.after, 1)
@@ -222,6 +221,9 @@ def test_an_incident_grows_with_its_checks(stores: Stores, tenant: str) -> None:
     assert (over.status, over.ended_at, page.after) == (IncidentStatus.UP, end, None)
     assert over.timeline == (entries[0], entries[2])
     assert stores.incidents.page(f"{tenant}x", "t_1", None, 1).items == ()
+    lasting = OpenIncident(id="inc_2", started_at=START + HOUR, entries=1)
+    assert stores.targets.remove(replace(now, state=replace(now.state, incident=lasting)))
+    assert stores.incidents.page(tenant, "t_1", None, 9).items == (over,)
 
 
 def test_a_pause_ends_the_incident_with_the_same_write(stores: Stores, tenant: str) -> None:
@@ -231,14 +233,13 @@ def test_a_pause_ends_the_incident_with_the_same_write(stores: Stores, tenant: s
     opened = IncidentChange(
         id="inc_1",
         started_at=START,
-        is_new=True,
         status=IncidentStatus.DOWN,
         ended_at=None,
         entry=begin,
     )
     now = record(stores, made, result(1), incident=opened)
     end = TimelineEntry(at=START + HOUR, status=IncidentStatus.PAUSED, message="paused")
-    ended = replace(opened, is_new=False, status=end.status, ended_at=end.at, entry=end)
+    ended = replace(opened, status=end.status, ended_at=end.at, entry=end)
     target = replace(made.target, paused=True, version=2)
     assert not stores.targets.change(made, target, later(made), ended)
     [open_one] = stores.incidents.page(tenant, "t_1", None, 9).items

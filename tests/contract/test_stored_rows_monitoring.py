@@ -95,12 +95,14 @@ def _written(incident: Incident) -> dict[str, Any]:
     change = IncidentChange(
         id=incident.id,
         started_at=incident.started_at,
-        is_new=True,
         status=incident.status,
         ended_at=None,
         entry=incident.timeline[0] if incident.timeline else None,
     )
-    return dict(incident_write("T", "acme", "target_1", change)["Put"]["Item"])
+    update = incident_write("T", "acme", "target_1", change)["Update"]
+    given = {name[1:]: each for name, each in update["ExpressionAttributeValues"].items()}
+    assert given.pop("none") == []
+    return {**update["Key"], "timeline": given.pop("entries"), **given}
 
 
 OPENED: Final = Functions(_written, INCIDENTS.decode)
@@ -228,7 +230,6 @@ NOTICE: Final = Notice(
                     "started_at": "2026-01-02T03:04:05.678901Z",
                     "status": "down",
                     "timeline": ['{"at":"2026-01-02T04:04:05Z","status":"down","message":"ö"}'],
-                    "purge_at": 1801886645,
                 },
             ),
         ),
@@ -244,7 +245,6 @@ NOTICE: Final = Notice(
                     "started_at": "2026-01-02T03:04:05.678901Z",
                     "status": "down",
                     "timeline": [],
-                    "purge_at": 1801883045,
                 },
             ),
         ),

@@ -191,7 +191,11 @@ class FakeWatch:
         return True
 
     def remove(self, watched: TargetWithState) -> bool:
-        return self._replace(watched, None)
+        removed = self._replace(watched, None)
+        if removed and (open_one := watched.state.incident) is not None:
+            name = watched.target.tenant, watched.target.id
+            self.incidents[name].pop(open_one.id, None)
+        return removed
 
     # ------------------------------------------------------------ DueIndex
 

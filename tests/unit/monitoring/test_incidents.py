@@ -127,17 +127,13 @@ def test_an_incident_begins_with_the_first_failure_and_ends_with_the_confirmatio
     line.run("udd")
     opened = line.check(Outcome.DOWN).incident
     assert opened is not None
-    assert (opened.is_new, opened.started_at, opened.status) == (
-        True,
-        START + MINUTE,
-        Status.DOWN,
-    )
+    assert (opened.started_at, opened.status) == (START + MINUTE, Status.DOWN)
     assert line.check(Outcome.DOWN).incident is None
     other = CheckError(code="FETCH_TIMEOUT", message="too slow")
     news = line.check(Outcome.DOWN, error=other).incident
     assert news is not None
     assert news.entry is not None
-    assert (news.id, news.is_new, news.entry.message) == (opened.id, False, "too slow")
+    assert (news.id, news.entry.message) == (opened.id, "too slow")
     assert line.check(Outcome.UP).incident is None
     closed = line.check(Outcome.UP).incident
     assert closed is not None

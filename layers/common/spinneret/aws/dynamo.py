@@ -325,12 +325,16 @@ def names_in(expression: str) -> dict[str, str]:
 
 
 def _require(
-    action: Any, condition: Condition, update_text: str = "", new: Mapping[str, Any] | None = None
+    action: Any,
+    condition: Condition | None,
+    update_text: str = "",
+    new: Mapping[str, Any] | None = None,
 ) -> None:
     """Add a condition to a write; names and values also cover its update expression."""
-    expression, values = condition
-    action["ConditionExpression"] = expression
-    action["ReturnValuesOnConditionCheckFailure"] = "ALL_OLD"
+    expression, values = condition or ("", {})
+    if expression:
+        action["ConditionExpression"] = expression
+        action["ReturnValuesOnConditionCheckFailure"] = "ALL_OLD"
     action["ExpressionAttributeNames"] = names_in(f"{update_text} {expression}")
     if values or new:
         action["ExpressionAttributeValues"] = {**values, **(new or {})}

@@ -7,7 +7,7 @@ pk `T#<tenant>#INCIDENTS#<target>`, sk `<start>#<id>`    an incident with its ti
 from spinneret.aws import dynamo
 from spinneret.aws.table import Table
 from spinneret.aws.types import DynamoDBClient, TransactWriteItemTypeDef
-from spinneret.kernel.clock import epoch_seconds, optional_stamp, to_iso
+from spinneret.kernel.clock import epoch_seconds, to_iso
 from spinneret.kernel.paging import Page
 from spinneret.monitoring import limits
 from spinneret.monitoring.incidents import items
@@ -30,30 +30,25 @@ def incident_write(
 ) -> TransactWriteItemTypeDef:
     """Build the write that adds a check or a pause to an incident, as a part of a transaction.
 
-    Its expiry follows the last timeline entry.
+    Its expiry follows its end. Earlier versions let an incident expire while it lasted: such a row
+    loses its expiry, or is written anew.
     """
-    key = {
-        "pk": items.partition(tenant, target_id),
-        "sk": f"{to_iso(change.started_at)}#{change.id}",
+    key = items.incident_key(tenant, target_id, change.started_at, change.id)
+    values: dict[str, object] = {
+        ":id": change.id,
+        ":started_at": to_iso(change.started_at),
+        ":status": change.status.value,
+        ":entries": [] if change.entry is None else [items.ENTRIES.dump(change.entry)],
+        ":none": [],
     }
-    entries = [] if change.entry is None else [items.ENTRIES.dump(change.entry)]
-    at = change.started_at if change.entry is None else change.entry.at
-    purge_at = epoch_seconds(change.ended_at or at) + limits.DAY_RETENTION_SECONDS
-    if change.is_new:
-        item = {
-            **key,
-            "id": change.id,
-            "started_at": to_iso(change.started_at),
-            "status": change.status.value,
-            "timeline": entries,
-            "purge_at": purge_at,
-        }
-        return dynamo.put(table, item)
     update = (
-        "SET #status = :status, #purge_at = :purge_at, #timeline = list_append(#timeline, :entries)"
+        "SET #id = :id, #started_at = :started_at, #status = :status, "
+        "#timeline = list_append(if_not_exists(#timeline, :none), :entries)"
     )
-    values = {":status": change.status.value, ":purge_at": purge_at, ":entries": entries}
-    if change.ended_at is not None:
-        update += ", #ended_at = :ended_at"
-        values[":ended_at"] = optional_stamp(change.ended_at) or ""
-    return dynamo.change(table, key, (update, values), ("attribute_exists(#pk)", {}))
+    if change.ended_at is None:
+        update += " REMOVE #purge_at"
+    else:
+        update += ", #ended_at = :ended_at, #purge_at = :purge_at"
+        values[":ended_at"] = to_iso(change.ended_at)
+        values[":purge_at"] = epoch_seconds(change.ended_at) + limits.DAY_RETENTION_SECONDS
+    return dynamo.change(table, key, (update, values))

@@ -48,7 +48,6 @@ class IncidentChange:
 
     id: str
     started_at: datetime
-    is_new: bool
     status: IncidentStatus
     ended_at: datetime | None
     entry: TimelineEntry | None

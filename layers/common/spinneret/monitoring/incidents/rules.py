@@ -92,7 +92,6 @@ def pause(state: TargetState, now: datetime) -> tuple[TargetState, IncidentChang
     change = IncidentChange(
         id=incident.id,
         started_at=incident.started_at,
-        is_new=False,
         status=ended.status,
         ended_at=now,
         entry=ended,
@@ -239,7 +238,6 @@ def _opened(
     change = IncidentChange(
         id=incident.id,
         started_at=started,
-        is_new=True,
         status=_incident_status(state),
         ended_at=None,
         entry=_entry(state, result),
@@ -254,7 +252,6 @@ def _continued(
     change = IncidentChange(
         id=incident.id,
         started_at=incident.started_at,
-        is_new=False,
         status=_incident_status(state),
         ended_at=result.checked_at if over else None,
         entry=None if full else _entry(state, result),

@@ -114,12 +114,4 @@ def _added(
     if given:
         update += " ADD " + ", ".join(f"#{name} :{name}" for name in given)
     values = {":purge_at": purge_at, **{f":{name}": number for name, number in given.items()}}
-    return {
-        "Update": {
-            "TableName": table,
-            "Key": key,
-            "UpdateExpression": update,
-            "ExpressionAttributeNames": dynamo.names_in(update),
-            "ExpressionAttributeValues": values,
-        }
-    }
+    return dynamo.change(table, key, (update, values))

@@ -38,6 +38,7 @@ from spinneret.kernel.ids import is_id
 from spinneret.kernel.paging import Page
 from spinneret.monitoring import limits
 from spinneret.monitoring.incidents.dynamo import incident_write
+from spinneret.monitoring.incidents.items import incident_key
 from spinneret.monitoring.incidents.models import IncidentChange
 from spinneret.monitoring.targets import items
 from spinneret.monitoring.targets.models import (
@@ -188,6 +189,9 @@ class DynamoTargetStore(DynamoAdapter):
         places = [*_places(target), items.url_key(target.tenant, target.canonical_url)]
         if target.call_hash is not None:
             places.append(items.call_key(target.call_hash))
+        if (open_one := state.incident) is not None:  # it has no expiry yet
+            names = target.tenant, target.id
+            places.append(incident_key(*names, open_one.started_at, open_one.id))
         return dynamo.transact_if(
             self._client,
             [

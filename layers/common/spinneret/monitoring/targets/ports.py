@@ -96,5 +96,5 @@ class TargetStore(Protocol):
     def remove(self, watched: TargetWithState) -> bool:
         """Remove the target; return False if it changed meanwhile.
 
-        Results stay until they expire.
+        Results and ended incidents stay until they expire.
         """
