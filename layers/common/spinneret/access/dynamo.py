@@ -7,8 +7,6 @@ from spinneret.access.tenants.rules import require_active
 from spinneret.aws import dynamo
 from spinneret.aws.types import DynamoDBClient, TransactWriteItemTypeDef
 
-ABSENT: Final[dynamo.Condition] = ("attribute_not_exists(#pk)", {})
-PRESENT: Final[dynamo.Condition] = ("attribute_exists(#pk)", {})
 RACES: Final = 5
 """Tries of a change: concurrent ones of one tenant are rare."""
 
@@ -31,5 +29,5 @@ def change_list(
     version = int(former.get("version", 0))
     changed = dict(change(former.get(attribute, {})))
     row = {**place, "version": version + 1, attribute: changed}
-    unchanged = dynamo.equals(version=version) if former else ABSENT
+    unchanged = dynamo.equals(version=version) if former else dynamo.ABSENT
     return dynamo.transact_if(client, [dynamo.put(table, row, unchanged), *writes])

@@ -39,6 +39,8 @@ Condition = tuple[str, Mapping[str, Any]]
 
 Every attribute is written through a placeholder, because DynamoDB reserves over 500 words.
 """
+ABSENT: Final[Condition] = ("attribute_not_exists(#pk)", {})
+PRESENT: Final[Condition] = ("attribute_exists(#pk)", {})
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Final
 
-from spinneret.access.dynamo import ABSENT, RACES, change_list
+from spinneret.access.dynamo import RACES, change_list
 from spinneret.access.keys import items
 from spinneret.access.keys.models import ApiKey, StoredTicket
 from spinneret.aws import dynamo
@@ -49,7 +49,7 @@ class DynamoKeyStore(DynamoAdapter):
     def add(self, key: ApiKey, now: datetime, at_most: int | None) -> None:
         listed = items.KEYS.encode(key)
         credential = {**listed, **items.credential_key(key.secret_hash)}
-        writes = [dynamo.put(self._table, each, ABSENT) for each in (credential, listed)]
+        writes = [dynamo.put(self._table, each, dynamo.ABSENT) for each in (credential, listed)]
 
         def enlisted(roster: Mapping[str, str]) -> dict[str, str]:
             active = items.still_active(roster, now)

@@ -10,7 +10,6 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from spinneret.access import limits
-from spinneret.access.dynamo import PRESENT
 from spinneret.access.sessions import items
 from spinneret.access.sessions.models import Failures, Session
 from spinneret.access.trail.dynamo import Recorded
@@ -69,7 +68,7 @@ class DynamoSessionStore(DynamoAdapter):
 
     def remove(self, session: Session, event: DomainEvent) -> None:
         place = items.session_key(session.tenant, session.user_id, session.id)
-        gone = dynamo.delete(self._table, place, PRESENT)
+        gone = dynamo.delete(self._table, place, dynamo.PRESENT)
         dynamo.transact_if(self._client, [gone, *self._recorded(event)])
 
 

@@ -12,7 +12,6 @@ is either refused or in the list that is read afterwards.
 from collections.abc import Iterator
 from typing import Final
 
-from spinneret.access.dynamo import ABSENT
 from spinneret.access.keys import items as keys
 from spinneret.access.tenants.models import Tenant
 from spinneret.access.users import items as users
@@ -40,7 +39,7 @@ class DynamoTenantStore(DynamoAdapter):
         return bool(dynamo.batch_get(self._client, self._table, places))
 
     def add(self, tenant: Tenant) -> bool:
-        return self._rows.replace(tenant, ABSENT)
+        return self._rows.replace(tenant, dynamo.ABSENT)
 
     def put(self, tenant: Tenant) -> None:
         self._rows.put(tenant)

@@ -16,7 +16,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Final
 
-from spinneret.access.dynamo import ABSENT, PRESENT, RACES, change_list
+from spinneret.access.dynamo import RACES, change_list
 from spinneret.access.trail.dynamo import Recorded
 from spinneret.access.users import items
 from spinneret.access.users.models import User
@@ -48,9 +48,11 @@ class DynamoUserStore(DynamoAdapter):
 
     def add(self, user: User, at_most: int) -> None:
         writes = [
-            self._users.put_write(user, ABSENT),
+            self._users.put_write(user, dynamo.ABSENT),
             dynamo.put(
-                self._table, {**items.email_key(user.tenant, user.email), "user": user.id}, ABSENT
+                self._table,
+                {**items.email_key(user.tenant, user.email), "user": user.id},
+                dynamo.ABSENT,
             ),
         ]
 
@@ -108,8 +110,8 @@ class DynamoUserStore(DynamoAdapter):
             if stored is None:
                 return False
             writes = [
-                dynamo.delete(self._table, items.user_key(tenant, user_id), PRESENT),
-                dynamo.delete(self._table, items.email_key(tenant, stored.email), PRESENT),
+                dynamo.delete(self._table, items.user_key(tenant, user_id), dynamo.PRESENT),
+                dynamo.delete(self._table, items.email_key(tenant, stored.email), dynamo.PRESENT),
                 *self._recorded(event),
             ]
             if self._change(tenant, without, writes):
@@ -155,7 +157,7 @@ class DynamoUserStore(DynamoAdapter):
         user_id: str,
         update: str,
         values: Mapping[str, object],
-        condition: str = PRESENT[0],
+        condition: str = dynamo.PRESENT[0],
     ) -> None:
         """Update a user who meets the condition; do nothing for any other."""
         dynamo.write_if(

@@ -23,7 +23,6 @@ from spinneret.kernel.ids import is_id
 from spinneret.kernel.paging import Page
 
 _SHARD: Final = "SCHEDULE"
-_NEW: Final[dynamo.Condition] = ("attribute_not_exists(#pk)", {})
 
 
 class DynamoScheduleStore(DynamoAdapter):
@@ -34,7 +33,7 @@ class DynamoScheduleStore(DynamoAdapter):
         self._rows = Table(client, table, SCHEDULES)
 
     def add(self, schedule: AuditSchedule) -> None:
-        dynamo.transact(self._client, [self._rows.put_write(schedule, _NEW)])
+        dynamo.transact(self._client, [self._rows.put_write(schedule, dynamo.ABSENT)])
 
     def get(self, tenant: str, schedule_id: str) -> AuditSchedule | None:
         if not is_id(schedule_id):

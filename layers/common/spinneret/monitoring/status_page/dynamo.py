@@ -48,7 +48,7 @@ class DynamoStatusPageStore(DynamoAdapter):
             slug = {**_slug_key(page.slug), "tenant": page.tenant}
             if not page.is_main:
                 slug["page"] = _name_of(page)
-            writes.append(dynamo.put(self._table, slug, ("attribute_not_exists(#pk)", {})))
+            writes.append(dynamo.put(self._table, slug, dynamo.ABSENT))
             if former is not None:
                 mine = dynamo.equals(tenant=page.tenant)
                 writes.append(dynamo.delete(self._table, _slug_key(former.slug), mine))

@@ -49,7 +49,6 @@ from spinneret.monitoring.targets.models import (
 )
 from spinneret.monitoring.targets.ports import KeyTaken, TooMany, UrlTaken
 
-_NEW: Final[dynamo.Condition] = ("attribute_not_exists(#pk)", {})
 TARGETS_PER_READ: Final = 50  # two rows each; BatchGetItem takes 100 keys
 READS_AT_ONCE: Final = 8  # half of a client's connections
 WRITE_TRIES: Final = 8  # others change the counter meanwhile: at most 2.5 seconds
@@ -218,9 +217,9 @@ def target_writes(table: str, watched: TargetWithState) -> list[TransactWriteIte
     target = watched.target
     url = items.url_key(target.tenant, target.canonical_url)
     return [
-        dynamo.put(table, {**url, "target_id": target.id}, _NEW),
-        dynamo.put(table, items.TARGETS.encode(target), _NEW),
-        dynamo.put(table, items.state_item(target, watched.state), _NEW),
+        dynamo.put(table, {**url, "target_id": target.id}, dynamo.ABSENT),
+        dynamo.put(table, items.TARGETS.encode(target), dynamo.ABSENT),
+        dynamo.put(table, items.state_item(target, watched.state), dynamo.ABSENT),
         *(dynamo.put(table, key) for key in _places(target)),
     ]
 
