@@ -16,7 +16,7 @@ class Recent[K, V]:
         self._known: dict[K, tuple[datetime, V]] = {}
 
     def get(self, key: K, now: datetime, read: Callable[[], V]) -> V:
-        """Return the value, read anew unless it was read within these seconds."""
+        """Return the value, read again unless it was read within these seconds."""
         known = self._known.get(key)
         if known is None or not timedelta() <= now - known[0] < self._seconds:
             self.forget(key)
@@ -27,5 +27,5 @@ class Recent[K, V]:
         return known[1]
 
     def forget(self, key: K) -> None:
-        """Have the value read anew the next time."""
+        """Have the value read again the next time."""
         self._known.pop(key, None)

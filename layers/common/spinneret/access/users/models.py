@@ -37,7 +37,7 @@ class User:
         return self.password_hash is not None
 
     def has_credentials_of(self, other: Self) -> bool:
-        """Return whether password and invitation are those of another state of this user."""
+        """Return whether the other state has the same password and the same invitation."""
         own = self.password_hash, self.invitation_hash
         return own == (other.password_hash, other.invitation_hash)
 

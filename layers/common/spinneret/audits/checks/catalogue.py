@@ -1,4 +1,4 @@
-"""All checks, each after its prerequisites; the modules beside this one declare them."""
+"""All checks, each after its prerequisites. The other modules of this package declare them."""
 
 from collections.abc import Iterable, Iterator
 from functools import cache

@@ -9,12 +9,12 @@ from spinneret.audits.facts.models import HtmlFacts, Kind, PageFacts
 
 
 class About(TypedDict, total=False):
-    """What a decorator says of a check besides its id, title and severity."""
+    """Arguments of every decorator, after a check's id, title and severity."""
 
     advice: Required[str]
     source: Required[str]
     weight: int
-    """By default that of the severity."""
+    """The severity's own, if absent."""
     after: Sequence[str]
 
 

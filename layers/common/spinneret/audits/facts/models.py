@@ -14,7 +14,7 @@ MAX_LINKS: Final = 3000  # of a page
 MAX_ANCHORS: Final = 10_000
 MAX_FEW: Final = 200  # each: headings, languages, forms, robots elements
 INDEXERS: Final = ("robots", "googlebot", "bingbot", "duckduckbot", "archive.org_bot")
-"""Agents whose directives are read: all crawlers, and those of Lighthouse 13.5, is-crawlable."""
+"""All crawlers, and the agents of Lighthouse 13.5 (is-crawlable), whose directives are read."""
 PAGES: Final = frozenset({"text/html", "application/xhtml+xml"})
 """Media types of pages."""
 

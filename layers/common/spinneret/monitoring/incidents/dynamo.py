@@ -31,7 +31,7 @@ def incident_write(
     """Build the write that adds a check or a pause to an incident, as a part of a transaction.
 
     Its expiry follows its end. Earlier versions let an incident expire while it lasted: such a row
-    loses its expiry, or is written anew.
+    loses its expiry, or is written again.
     """
     key = items.incident_key(tenant, target_id, change.started_at, change.id)
     values: dict[str, object] = {
