@@ -16,7 +16,7 @@ from spinneret.kernel.errors import (
     RobotsDisallowed,
 )
 from spinneret.web import limits
-from spinneret.web.fetching.models import FetchedPage
+from spinneret.web.fetching.models import FetchedPage, FetchRequest
 from spinneret.web.fetching.urls import parse_url
 from spinneret.web.models import Caller, FetchOptions, Purpose, WaitUntil
 from spinneret.web.politeness.models import Circuit
@@ -192,6 +192,36 @@ def test_a_fetch_that_its_caller_has_cut_short_says_nothing_of_the_host(world: P
             world.fetch(CRAWLER, URL)
     state = world.hosts.pace.state("site.example")
     assert (state.circuit, state.failures) == (Circuit.CLOSED, 0)
+
+
+@pytest.mark.parametrize("given", [{"total_seconds": 9.0}, {"read_seconds": 0.1}])
+def test_a_tenant_s_short_time_out_is_no_failure_of_the_host(
+    world: PoliteWorld, given: dict[str, float]
+) -> None:
+    """Else five crawls with 100 ms would keep all tenants from any host."""
+    serve(world)
+    world.pages[URL] = FetchTimeout("slow")
+    for _ in range(limits.BREAKER_FAILURES):
+        world.clock.advance(10)
+        with pytest.raises(FetchTimeout):
+            world.fetch(CRAWLER, URL, **given)  # type: ignore[arg-type]  # fields of the request
+    state = world.hosts.pace.state("site.example")
+    assert (state.circuit, state.failures) == (Circuit.CLOSED, 0)
+
+
+def test_a_host_behind_a_slow_redirect_has_not_failed(world: PoliteWorld) -> None:
+    serve(world)
+
+    def send(request: FetchRequest) -> FetchedPage:
+        world.clock.advance(25)
+        assert request.before_redirect is not None
+        request.before_redirect(parse_url("https://other.example/"))
+        raise FetchTimeout("slow")
+
+    for _ in range(limits.BREAKER_FAILURES):
+        with pytest.raises(FetchTimeout):
+            world.fetcher().fetch(CRAWLER, FetchRequest(url=parse_url(URL)), FetchOptions(), send)
+    assert world.hosts.pace.state("other.example").failures == 0
 
 
 # ---------------------------------------------------------------- Checks

@@ -81,7 +81,8 @@ def crawl_api(stage: Stage) -> CrawlApi:
     """Build the services of the crawl API."""
     checks, webhooks = crawl_checks(stage), webhook_service(stage)
     store, kinds = relaying_store(stage), submitted_kinds(stage)
-    makes = BatchHandler(children(stage, store, kinds))
+    result_exists = document_exists(stage)
+    makes = BatchHandler(children(stage, store, kinds, result_exists=result_exists))
     batches = worker(stage, {CRAWL_BATCH: makes}, store)
     deep = DeepCrawlService(
         jobs=job_service(stage),
@@ -94,7 +95,7 @@ def crawl_api(stage: Stage) -> CrawlApi:
         pages_max=stage[MAX_PAGES],
     )
     crawls = CrawlService(
-        jobs=job_service(stage, kinds, result_exists=document_exists(stage)),
+        jobs=job_service(stage, kinds, result_exists=result_exists),
         checks=checks,
         webhooks=webhooks,
         documents=document_store(stage),

@@ -19,6 +19,7 @@ from spinneret.kernel.errors import (
     ScriptError,
     TooManyRedirects,
 )
+from spinneret.web import limits
 from spinneret.web.fetching.models import FetchedPage, FetchRequest
 from spinneret.web.fetching.urls import Url
 from spinneret.web.models import Caller, RedirectProgress
@@ -75,6 +76,7 @@ class FetchSession:
         """Port of the current URL; see `Url.unusual_port`."""
         self._outcome = Outcome.NOT_TRIED
         self._retry_after: float | None = None
+        self._began = self._entered = parts.clock()
 
     def fetch(self, request: FetchRequest) -> FetchedPage:
         """Fetch the page.
@@ -175,18 +177,25 @@ class FetchSession:
         if elsewhere or slower:
             self._leave()
             self._enter(url, pace)
+            self._entered = self._parts.clock()
         self._port = url.unusual_port
 
     def _send(self, request: FetchRequest) -> FetchedPage:
+        self._began = self._entered = self._parts.clock()
         try:
             page = self._sender(request)
             self._note(_outcome(page.status_code), self._parts.permits.retry_after(page))
         except BaseException as error:
-            self._note(_outcome_of(error), None)
+            self._note(_outcome_of(error, self._given(request)), None)
             raise
         finally:
             self._leave()
         return page
+
+    def _given(self, request: FetchRequest) -> float:
+        """Return the seconds that the request left to the current host."""
+        spent = (self._entered - self._began).total_seconds()
+        return min(request.total_seconds - spent, request.read_seconds)
 
     def _note(self, outcome: Outcome, retry_after: float | None) -> None:
         """Keep the worst outcome and longest pause of the current permit, for its report.
@@ -223,10 +232,13 @@ def _outcome(status: int) -> Outcome:
     return Outcome.CLIENT_ERROR if status >= 400 else Outcome.SUCCESS
 
 
-def _outcome_of(error: BaseException) -> Outcome:
+def _outcome_of(error: BaseException, given_seconds: float) -> Outcome:
+    """Return the outcome for the current host, which had this time to answer."""
     match error:
         case ProxyFailed() | CallerDeadlineExceeded():
             return Outcome.NOT_TRIED
+        case FetchTimeout() if given_seconds < limits.HOST_TIMEOUT_SECONDS:
+            return Outcome.NOT_TRIED  # of a tenant's config, or behind a slow redirect
         case FetchTimeout() | FetchFailed():
             return Outcome.HOST_FAILURE
         case TooManyRedirects() | ContentRefused() | BodyTooLarge():

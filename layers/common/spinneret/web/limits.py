@@ -19,6 +19,7 @@ ROBOTS_FRESH_SECONDS: Final = 24 * 3600  # ruling "Robots"; RFC 9309, section 2.
 ROBOTS_KEPT_SECONDS: Final = 7 * 24 * 3600  # ruling "Robots": maximum age as a fallback
 ROBOTS_DISALLOW_SECONDS: Final = 300  # ruling "Robots": after a server error, and until a re-check
 
+HOST_TIMEOUT_SECONDS: Final = ROBOTS_SECONDS  # a time-out after less isn't the host's failure
 BREAKER_FAILURES: Final = 5  # F-07, default
 BREAKER_FAILURES_MAX: Final = 100  # at one request a second, a minute and a half of failures only
 BREAKER_OPEN_SECONDS: Final = 300.0  # F-07, default
