@@ -21,7 +21,7 @@ from spinneret.jobs.sweeper import Sweeper
 from spinneret.jobs.worker import Handler, Worker
 from spinneret.kernel import bounds
 from spinneret.kernel.ids import id_maker
-from spinneret.marketplace import limits as marketplace_limits
+from spinneret.marketplace import limits
 from spinneret.marketplace.calls.service import (
     MarketplaceTransport,
     SellerApiClient,
@@ -43,7 +43,6 @@ from spinneret.marketplace.plugins.transport import PluginTransport
 from spinneret.marketplace.preferences.service import PreferenceService
 from spinneret.marketplace.products.models import Product, ProductContent, ProductOverride
 from spinneret.marketplace.products.service import ProductService
-from spinneret.marketplace.publishing import limits as publishing_limits
 from spinneret.marketplace.publishing.actions import action_types
 from spinneret.marketplace.publishing.choices import ChoiceReader
 from spinneret.marketplace.publishing.commands import Command
@@ -206,8 +205,8 @@ class Bench:
         """How often each message comes."""
         self.ran: set[str] = set()
         """Names of executions that have run, or were lost."""
-        self.segment_steps, self.round_jobs = 1000, publishing_limits.PUBLISH_ROUND_JOBS
-        self.at_once = publishing_limits.PUBLISHED_AT_ONCE
+        self.segment_steps, self.round_jobs = 1000, limits.PUBLISH_ROUND_JOBS
+        self.at_once = limits.PUBLISHED_AT_ONCE
         self.machine = StateMachine(
             "publish_batch",
             {
@@ -338,7 +337,7 @@ class Bench:
             clock=self.clock,
             new_id=self.new_id,
             move=self.control.move,
-            led_seconds=marketplace_limits.PUBLISH_LED_SECONDS,
+            led_seconds=limits.PUBLISH_LED_SECONDS,
         )
         starter = Starter(executions=self.executions, prepare=batch_preparation(makes, self.clock))
         return Dispatcher(

@@ -11,8 +11,7 @@ from spinneret.jobs import limits as jobs_limits
 from spinneret.jobs.driven.models import ExecutionClaim
 from spinneret.jobs.models import JobRef, JobStatus, Transition
 from spinneret.kernel.errors import DependencyUnavailable
-from spinneret.marketplace import limits as marketplace_limits
-from spinneret.marketplace.publishing import limits as publishing_limits
+from spinneret.marketplace import limits
 from tests.architecture.conftest import ROOT
 from tests.markets.bench import Bench
 
@@ -36,9 +35,9 @@ def test_the_definition_keeps_the_bounds_of_the_code() -> None:
     tasks = {name: each for name, each in states.items() if each["Type"] == "Task"}
     assert set(tasks) == {"Take", "Step", "Callback"}
     assert all(each["Retry"] and each["Catch"] for each in tasks.values())
-    assert states["Jobs"]["MaxConcurrency"] == publishing_limits.PUBLISHED_AT_ONCE
+    assert states["Jobs"]["MaxConcurrency"] == limits.PUBLISHED_AT_ONCE
     callback = tasks["Callback"]
-    assert callback["TimeoutSeconds"] == marketplace_limits.PLUGIN_TASK_SECONDS
+    assert callback["TimeoutSeconds"] == limits.PLUGIN_TASK_SECONDS
     assert callback["HeartbeatSeconds"] < callback["TimeoutSeconds"]
 
 
@@ -139,9 +138,7 @@ def test_jobs_of_a_batch_get_no_message_while_its_execution_lives(bench: Bench) 
     started = len(bench.executions.started)
     bench.dispatch(child)  # one that comes all the same
     assert len(bench.executions.started) == started
-    bench.clock.advance(
-        marketplace_limits.PUBLISH_LED_SECONDS
-    )  # the execution was lost, and its lease ended
+    bench.clock.advance(limits.PUBLISH_LED_SECONDS)  # the execution was lost, and its lease ended
     bench.sweep()
     assert {sent.ref for sent in bench.queue.take()} == {batch, child}
 
@@ -188,14 +185,10 @@ def test_no_more_jobs_of_a_seller_are_at_work_than_may_be(bench: Bench) -> None:
     refused = bench.once(second)
     assert refused.waiting_for == "other jobs of the seller there"
     assert (refused.status, refused.attempts) == ("pending", 0)
-    assert refused.due_at == bench.clock() + timedelta(
-        seconds=publishing_limits.PUBLISH_BUSY_SECONDS
-    )
+    assert refused.due_at == bench.clock() + timedelta(seconds=limits.PUBLISH_BUSY_SECONDS)
     elsewhere = bench.submit("publish", "ebay", bench.product("Third"))
     assert bench.once(elsewhere).status == "completed"  # another marketplace has its own
-    bench.clock.advance(
-        2 * marketplace_limits.PLUGIN_TASK_SECONDS
-    )  # a process that was lost gives none back
+    bench.clock.advance(2 * limits.PLUGIN_TASK_SECONDS)  # a process that was lost gives none back
     assert bench.once(second).waiting_for == "the plug-in's answer"
 
 
@@ -222,7 +215,7 @@ def test_an_answer_lets_the_execution_go_on_at_once(bench: Bench) -> None:
     before = bench.clock()
     job = bench.done("publish", "vinted", bench.product())
     assert job.status == "completed"
-    assert bench.clock() - before < timedelta(seconds=marketplace_limits.PLUGIN_TASK_SECONDS)
+    assert bench.clock() - before < timedelta(seconds=limits.PLUGIN_TASK_SECONDS)
     assert len(bench.callbacks.completed) == bench.machine.entered["Callback"]
     assert len(bench.plugin.items) == 1
 
@@ -360,13 +353,11 @@ def test_a_paused_batch_rests_and_goes_on(bench: Bench) -> None:
     bench.publishing.move_batch(bench.tenant, batch.job_id, Transition.PAUSE)
     bench.execute()
     assert bench.ebay.listings == {}
-    bench.clock.advance(
-        marketplace_limits.PUBLISH_LED_SECONDS + 2 * jobs_limits.RESEND_GRACE_SECONDS
-    )
+    bench.clock.advance(limits.PUBLISH_LED_SECONDS + 2 * jobs_limits.RESEND_GRACE_SECONDS)
     bench.sweep()
     bench.deliver()
     assert {bench.job(ref).status for ref in _children(bench, batch)} == {"paused"}
-    bench.clock.advance(marketplace_limits.MARKETPLACE_PENDING_SECONDS)  # what rests doesn't expire
+    bench.clock.advance(limits.MARKETPLACE_PENDING_SECONDS)  # what rests doesn't expire
     bench.publishing.move_batch(bench.tenant, batch.job_id, Transition.RESUME)
     assert bench.finish(batch).status == "completed"
     assert len(bench.ebay.listings) == 2
@@ -411,7 +402,7 @@ def test_one_job_that_is_tried_again_runs_alone_and_ends_its_batch_again(bench: 
 
 def test_a_job_that_waited_too_long_is_left_to_the_sweeper(bench: Bench) -> None:
     ref = bench.submit("publish", "ebay", bench.product())
-    bench.clock.advance(marketplace_limits.MARKETPLACE_PENDING_SECONDS + 1)
+    bench.clock.advance(limits.MARKETPLACE_PENDING_SECONDS + 1)
     bench.deliver()
     assert bench.machine.entered["Step"] == 0
     state = {"tenant": ref.tenant, "job_id": ref.job_id, "turn": None, "steps": 0}

@@ -11,8 +11,8 @@ from spinneret.jobs.models import Job, JobRef, JobStatus, Transition
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import to_iso
 from spinneret.kernel.paging import Page
+from spinneret.marketplace import limits
 from spinneret.marketplace import limits as marketplace_limits
-from spinneret.marketplace.publishing import limits
 from tests.markets.bench import Bench
 
 LEASE = timedelta(seconds=limits.PUBLISH_ROUND_SECONDS + bounds.LEASE_MARGIN_SECONDS)

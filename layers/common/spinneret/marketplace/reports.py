@@ -9,7 +9,7 @@ from spinneret.events.webhooks.signing import VerificationFailed, verify
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import AuthRequired, Conflict
 from spinneret.kernel.service import service
-from spinneret.marketplace.connections.ports import ClientSecretProvider
+from spinneret.marketplace.connections.secrets import ConfiguredSecrets
 from spinneret.marketplace.connections.service import ConnectionService
 from spinneret.marketplace.publishing.service import PublishingService
 
@@ -21,7 +21,7 @@ class ReportService:
     """Receives the marketplaces' webhooks, which they sign by Standard Webhooks."""
 
     connections: ConnectionService
-    secrets: ClientSecretProvider
+    secrets: ConfiguredSecrets
     publishing: PublishingService
     clock: Clock
 

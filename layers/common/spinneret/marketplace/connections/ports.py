@@ -4,7 +4,6 @@ from typing import Protocol
 
 from spinneret.kernel.paging import Page
 from spinneret.marketplace.connections.models import (
-    ClientSecrets,
     PendingConsent,
     Seller,
     SellerConnection,
@@ -43,11 +42,3 @@ class SellerConnectionStore(Protocol):
 
     def take(self, tenant: str, state_hash: str) -> PendingConsent | None:
         """Remove and return the consent of a state; return None if there is none."""
-
-
-class ClientSecretProvider(Protocol):
-    """Client credentials of this application. Raises DependencyUnavailable."""
-
-    def client(self, marketplace: str) -> ClientSecrets:
-        """Return the credentials. Raises Conflict if the stage has no client for the
-        marketplace."""

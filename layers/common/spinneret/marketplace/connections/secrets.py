@@ -10,11 +10,14 @@ from spinneret.marketplace.connections.models import ClientSecrets
 
 @service
 class ConfiguredSecrets:
-    """Implements ClientSecretProvider over `{"ebay": {"client_id": …, "client_secret": …}, …}`."""
+    """Client credentials of this application, from a secret of the form
+    `{"ebay": {"client_id": …, "client_secret": …}, …}`."""
 
     read: Callable[[], Mapping[str, Any]]
 
     def client(self, marketplace: str) -> ClientSecrets:
+        """Return the credentials. Raises Conflict if the stage has no client for the marketplace,
+        and DependencyUnavailable."""
         found = self.read().get(marketplace)
         if not found or not found.get("client_id"):
             raise Conflict.of_field(

@@ -25,7 +25,8 @@ from spinneret.marketplace.connections.models import (
     PendingConsent,
     SellerConnection,
 )
-from spinneret.marketplace.connections.ports import ClientSecretProvider, SellerConnectionStore
+from spinneret.marketplace.connections.ports import SellerConnectionStore
+from spinneret.marketplace.connections.secrets import ConfiguredSecrets
 from spinneret.marketplace.connections.tokens import REFRESH, TokenEndpoint, with_grant
 from spinneret.marketplace.connections.vault import TokenVault
 
@@ -37,7 +38,7 @@ class ConnectionService:
     """Use cases of a tenant's connections. All methods raise DependencyUnavailable."""
 
     store: SellerConnectionStore
-    secrets: ClientSecretProvider
+    secrets: ConfiguredSecrets
     vault: TokenVault
     endpoint: TokenEndpoint
     apps: Mapping[str, OAuthApp]

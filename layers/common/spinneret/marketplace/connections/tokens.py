@@ -23,7 +23,8 @@ from spinneret.marketplace.connections.models import (
     SellerConnection,
     TokenGrant,
 )
-from spinneret.marketplace.connections.ports import ClientSecretProvider, SellerConnectionStore
+from spinneret.marketplace.connections.ports import SellerConnectionStore
+from spinneret.marketplace.connections.secrets import ConfiguredSecrets
 from spinneret.marketplace.connections.vault import TokenVault
 
 ACCESS: Final = "access"
@@ -82,7 +83,7 @@ class SellerTokens:
     """Implements TokenProvider."""
 
     store: SellerConnectionStore
-    secrets: ClientSecretProvider
+    secrets: ConfiguredSecrets
     vault: TokenVault
     endpoint: TokenEndpoint
     apps: Mapping[str, OAuthApp]

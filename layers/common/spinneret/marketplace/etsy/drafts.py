@@ -20,10 +20,17 @@ from spinneret.marketplace.listings.models import ENDED, Listing, ListingState
 from spinneret.marketplace.publishing import common
 from spinneret.marketplace.publishing.work import StepContext
 
+ACCOUNT: Final = "account"
+"""Key of the step that looks up the seller's shop."""
 _STATES: Final = ("draft", "active", "inactive", "sold_out", "expired")
 _PAGES: Final = 20  # per state: 2,000 listings since one intent
 _SETTLE: Final = timedelta(seconds=limits.LISTING_SETTLE_SECONDS)
 _SKEW: Final = timedelta(seconds=60)  # clock skew, and the duration of the call
+
+
+def api_of(work: StepContext) -> EtsyApi:
+    """Return the client of the seller's shop, which the step ACCOUNT has found."""
+    return EtsyApi(work.calls, str(work.results[ACCOUNT]["shop_id"]))
 
 
 def standing_id(listing: Listing) -> str | None:
@@ -31,24 +38,24 @@ def standing_id(listing: Listing) -> str | None:
     return None if listing.state in ENDED else listing.external_id or listing.reference
 
 
-def found_id(work: StepContext, api: EtsyApi) -> str | None:
+def found_id(work: StepContext) -> str | None:
     """Return the id of the listing on record, or of one whose creation was begun; see `find`."""
     listing = work.listing
     listing_id = standing_id(listing)
     if listing_id is None and listing.state is ListingState.CREATING:
-        found = find(work, api)
+        found = find(work)
         return str(found["listing_id"]) if found else None
     return listing_id
 
 
-def make(work: StepContext, api: EtsyApi, account: Mapping[str, Any]) -> str:
+def make(work: StepContext) -> str:
     """Return the id of the product's listing: the one on record, or a new one.
 
     A listing that isn't created just now is updated to the product. Raises InputNeeded and Defer.
     """
     listing_id = standing_id(work.listing)
     if listing_id is not None:
-        update_draft(work, api, standing(work, api, listing_id))
+        update_draft(work, standing(work, listing_id))
         return listing_id
     _, content = work.subject.sold
     work.record_intent()
@@ -56,25 +63,25 @@ def make(work: StepContext, api: EtsyApi, account: Mapping[str, Any]) -> str:
 
     def perform() -> Mapping[str, Any]:
         work.attempt(content.title, has_tags=bool(rules.tags_of(content)))
-        made_now.append(api.create_draft(rules.draft_of(content, account)))
+        made_now.append(api_of(work).create_draft(rules.draft_of(content, work.results[ACCOUNT])))
         return _taken(work, made_now[0])
 
-    listing_id = str(work.once("draft", perform, partial(find, work, api))["listing_id"])
+    listing_id = str(work.once("draft", perform, partial(find, work))["listing_id"])
     if not made_now:
-        update_draft(work, api, standing(work, api, listing_id))
+        update_draft(work, standing(work, listing_id))
     return listing_id
 
 
-def standing(work: StepContext, api: EtsyApi, listing_id: str) -> ShopListing:
+def standing(work: StepContext, listing_id: str) -> ShopListing:
     """Return the listing as Etsy has it. Raises Defer, and InputNeeded for one that is gone."""
-    found = api.listing(listing_id)
+    found = api_of(work).listing(listing_id)
     if found is None:
         common.await_visible(work)
         raise InputNeeded("the listing is gone: sync the product")
     return found
 
 
-def update_draft(work: StepContext, api: EtsyApi, shown: ShopListing) -> bool:
+def update_draft(work: StepContext, shown: ShopListing) -> bool:
     """Update fields that differ from the product; return whether any did. Tags that aren't the
     product's stay."""
     _, content = work.subject.sold
@@ -86,13 +93,13 @@ def update_draft(work: StepContext, api: EtsyApi, shown: ShopListing) -> bool:
     if had_tags and not has_tags and shown.get("tags"):
         wanted["tags"], changed = [], True
     if changed:
-        api.change(shown["listing_id"], wanted)
+        api_of(work).change(shown["listing_id"], wanted)
     if had_tags and not has_tags:
         work.record(has_tags=False)
     return changed
 
 
-def find(work: StepContext, api: EtsyApi) -> Mapping[str, Any] | None:
+def find(work: StepContext) -> Mapping[str, Any] | None:
     """Return the listing that an earlier call created, recorded as the product's, or None.
 
     Raises Defer while a new listing may not be visible yet. Raises InputNeeded if several listings
@@ -103,7 +110,7 @@ def find(work: StepContext, api: EtsyApi) -> Mapping[str, Any] | None:
     titles = {rules.same_title(title) for title in work.listing.attempted_titles}
     others = work.others()
     known = {name for each in others for name in (each.external_id, each.reference)}
-    since = _made_since(api, began - _SKEW)
+    since = _made_since(api_of(work), began - _SKEW)
     made = [each for each in since if each["listing_id"] not in known]
     found = [each for each in made if rules.same_title(str(each.get("title"))) in titles]
     if len(found) > 1:

@@ -9,6 +9,7 @@ from spinneret.kernel.errors import Conflict, InputNeeded, MarketplaceUnavailabl
 from spinneret.marketplace.etsy import drafts, reading, rules
 from spinneret.marketplace.etsy.api import EtsyApi
 from spinneret.marketplace.etsy.choosing import CHOOSING, shop_of
+from spinneret.marketplace.etsy.drafts import ACCOUNT, api_of
 from spinneret.marketplace.etsy.importing import read_page
 from spinneret.marketplace.products.models import ProductContent
 from spinneret.marketplace.publishing import common
@@ -21,7 +22,6 @@ from spinneret.marketplace.tasks.models import TaskType
 
 _SHOP: Final = "/v3/application/shops/{shop_id}"
 _LISTING: Final = "/v3/application/listings/{listing_id}"
-_ACCOUNT: Final = "account"
 
 
 def publish(subject: JobSubject) -> Sequence[PlanStep]:
@@ -74,7 +74,7 @@ def sync(subject: JobSubject) -> Sequence[PlanStep]:  # noqa: ARG001 - every pla
     """Return the steps that look up the listing, adopt it and report differences."""
     return [
         _account_step(),
-        step("look", "Look up the listing", "GET", _LISTING, {}, _sync),
+        step("look", "Look up the listing", "GET", _LISTING, {}, reading.sync),
     ]
 
 
@@ -84,7 +84,7 @@ def link_product(subject: JobSubject) -> Sequence[PlanStep]:
     what = {"external_id": subject.given.get("external_id")}
     return [
         _account_step(),
-        step("link", "Look up the listing", "GET", _LISTING, what, _link),
+        step("link", "Look up the listing", "GET", _LISTING, what, reading.link),
     ]
 
 
@@ -92,7 +92,7 @@ def orders(subject: JobSubject) -> Sequence[PlanStep]:  # noqa: ARG001 - every p
     """Return the steps that read orders changed since the last time."""
     return [
         _account_step(),
-        step("orders", "Read orders", "GET", f"{_SHOP}/receipts", {}, _orders),
+        step("orders", "Read orders", "GET", f"{_SHOP}/receipts", {}, reading.orders),
     ]
 
 
@@ -102,7 +102,7 @@ def import_listings(subject: JobSubject) -> Sequence[PlanStep]:
     return [
         _account_step(),
         *import_steps(
-            subject, path, lambda work, after: read_page(_api(work), after), needs_sku=False
+            subject, path, lambda work, after: read_page(api_of(work), after), needs_sku=False
         ),
     ]
 
@@ -124,7 +124,7 @@ def _account_step(content: ProductContent | None = None) -> PlanStep:
         return account
 
     what = common.chosen(content)
-    return step(_ACCOUNT, "Check shop and profiles", "GET", path, what, run, of_run=True)
+    return step(ACCOUNT, "Check shop and profiles", "GET", path, what, run, of_run=True)
 
 
 def _images(subject: JobSubject) -> list[PlanStep]:
@@ -139,10 +139,6 @@ def _contents(what: Mapping[str, Any]) -> list[PlanStep]:
         step("order", "Set and verify image order", "PATCH", path, what, _order, of_run=True),
         step("inventory", "Set inventory", "PUT", inventory, what, _inventory, of_run=True),
     ]
-
-
-def _api(work: StepContext) -> EtsyApi:
-    return EtsyApi(work.calls, str(work.results[_ACCOUNT]["shop_id"]))
 
 
 def _account(work: StepContext) -> Mapping[str, Any]:
@@ -173,12 +169,12 @@ def _account(work: StepContext) -> Mapping[str, Any]:
 
 
 def _make_draft(work: StepContext) -> Mapping[str, Any]:
-    return {"listing_id": drafts.make(work, _api(work), work.results[_ACCOUNT])}
+    return {"listing_id": drafts.make(work)}
 
 
 def _upload(url: str, number: int, work: StepContext) -> Mapping[str, Any]:
     _, content = work.subject.sold
-    api, listing_id = _api(work), _listing_id(work)
+    api, listing_id = api_of(work), _listing_id(work)
     alt_text = rules.alt_text(content, number)
     known = work.listing.images.get(url)
     if known is not None:
@@ -211,7 +207,7 @@ def _upload(url: str, number: int, work: StepContext) -> Mapping[str, Any]:
 
 def _order(work: StepContext) -> Mapping[str, Any]:
     """Set the image order as a whole and verify it, because Etsy sometimes ignores ranks."""
-    api, listing_id = _api(work), _listing_id(work)
+    api, listing_id = api_of(work), _listing_id(work)
     wanted = common.copies(work, "image_id")
     if _shown(api, listing_id) != wanted:
         api.change(listing_id, {"image_ids": wanted}, "images")
@@ -235,11 +231,11 @@ def _inventory(work: StepContext) -> Mapping[str, Any]:
     """Update the whole product set. Raises InputNeeded for a listing with variations, since Etsy
     would delete them: a PUT wipes what it doesn't contain."""
     product, content = work.subject.sold
-    api, listing_id = _api(work), _listing_id(work)
+    api, listing_id = api_of(work), _listing_id(work)
     standing = api.inventory(listing_id)
     if len(standing) > 1:
         raise common.varied(listing_id)
-    readiness = int(work.results[_ACCOUNT]["readiness_state_id"])
+    readiness = int(work.results[ACCOUNT]["readiness_state_id"])
     wanted = rules.inventory_of(content, product.sku, readiness)
     changed = not rules.is_same_inventory(wanted, standing)
     if changed:
@@ -248,7 +244,7 @@ def _inventory(work: StepContext) -> Mapping[str, Any]:
 
 
 def _activate(work: StepContext) -> Mapping[str, Any]:
-    api, listing_id = _api(work), _listing_id(work)
+    api, listing_id = api_of(work), _listing_id(work)
     standing = api.listing(listing_id)
     if standing is None:
         common.await_visible(work)
@@ -259,11 +255,11 @@ def _activate(work: StepContext) -> Mapping[str, Any]:
 
 
 def _change(work: StepContext) -> Mapping[str, Any]:
-    listing_id, api = str(common.live(work).external_id), _api(work)
-    shown = drafts.standing(work, api, listing_id)
+    listing_id = str(common.live(work).external_id)
+    shown = drafts.standing(work, listing_id)
     if shown["state"] != "active":
         raise Conflict(f"the listing is {shown['state']} there: publish the product to renew it")
-    return {"listing_id": listing_id, "changed": drafts.update_draft(work, api, shown)}
+    return {"listing_id": listing_id, "changed": drafts.update_draft(work, shown)}
 
 
 def _listing_id(work: StepContext) -> str:
@@ -280,8 +276,8 @@ def _page(listing_id: str) -> str:
 
 
 def _delete(work: StepContext) -> Mapping[str, Any]:
-    listing, api = work.listing, _api(work)
-    listing_id = drafts.found_id(work, api)
+    listing, api = work.listing, api_of(work)
+    listing_id = drafts.found_id(work)
     if listing_id is None:
         return {"deleted": False, "on_record": None}
     deleted = api.delete(listing_id)
@@ -290,15 +286,3 @@ def _delete(work: StepContext) -> Mapping[str, Any]:
     if listing.reference is not None:
         work.record(reference=None, images={})
     return {"deleted": deleted, "listing_id": listing_id, "on_record": listing.external_id}
-
-
-def _sync(work: StepContext) -> Mapping[str, Any]:
-    return reading.sync(work, _api(work))
-
-
-def _link(work: StepContext) -> Mapping[str, Any]:
-    return reading.link(work, _api(work))
-
-
-def _orders(work: StepContext) -> Mapping[str, Any]:
-    return reading.orders(work, _api(work))

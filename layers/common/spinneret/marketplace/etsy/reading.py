@@ -8,7 +8,6 @@ from spinneret.kernel.clock import to_iso
 from spinneret.kernel.errors import InputNeeded, MarketplaceUnsettled
 from spinneret.marketplace.etsy import drafts, rules
 from spinneret.marketplace.etsy.answers import Receipt, ShopListing, Transaction
-from spinneret.marketplace.etsy.api import EtsyApi
 from spinneret.marketplace.listings.models import Listing, ListingState, drift_rows
 from spinneret.marketplace.money import decimal_text
 from spinneret.marketplace.orders.models import OrderLine, OrderState
@@ -20,7 +19,7 @@ from spinneret.marketplace.publishing.work import StepContext
 _REMOVED: Final = "removed"
 
 
-def sync(work: StepContext, api: EtsyApi) -> Mapping[str, Any]:
+def sync(work: StepContext) -> Mapping[str, Any]:
     """Adopt the product's listing and report differences, or record its end.
 
     A listing that is sold out, expired or deactivated can be renewed. It remains the product's
@@ -28,12 +27,12 @@ def sync(work: StepContext, api: EtsyApi) -> Mapping[str, Any]:
     """
     _, content = work.subject.sold
     listing = work.listing
-    listing_id = drafts.found_id(work, api)
+    listing_id = drafts.found_id(work)
     if listing_id is None:
         if listing.version:
             work.record(last_sync_at=work.clock())
         return {"state": "ended" if listing.version else "unknown"}
-    standing = api.listing(listing_id)
+    standing = drafts.api_of(work).listing(listing_id)
     if standing is None or standing["state"] == _REMOVED:
         common.await_visible(work)
         gone(work, listing)
@@ -73,7 +72,7 @@ def _ours_and_theirs(
     return ours, theirs
 
 
-def link(work: StepContext, api: EtsyApi) -> Mapping[str, Any]:
+def link(work: StepContext) -> Mapping[str, Any]:
     """Link the given listing to the product; null means that no listing was created."""
     given = work.subject.given
     if "external_id" not in given:
@@ -81,7 +80,7 @@ def link(work: StepContext, api: EtsyApi) -> Mapping[str, Any]:
     if given["external_id"] is None:
         gone(work, work.listing)
         return {"linked": None}
-    listing_id = common.given_text(work.subject, "external_id")
+    listing_id, api = common.given_text(work.subject, "external_id"), drafts.api_of(work)
     standing = api.listing(listing_id)
     if standing is None:
         missing = InputNeeded("there is no such listing", details={"external_id": listing_id})
@@ -115,8 +114,9 @@ def _state_of_order(receipt: Receipt) -> OrderState:
             return OrderState.PAID if receipt.get("is_paid", True) else OrderState.PENDING
 
 
-def orders(work: StepContext, api: EtsyApi) -> Mapping[str, Any]:
+def orders(work: StepContext) -> Mapping[str, Any]:
     """Read the orders into the order book."""
+    api = drafts.api_of(work)
 
     def read_page(since: datetime, offset: int) -> OrderPage:
         page = api.receipts(since, offset)

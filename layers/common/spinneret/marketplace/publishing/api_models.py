@@ -10,7 +10,7 @@ from spinneret.jobs.models import Job, JobStatus
 from spinneret.jobs.placement import Placed
 from spinneret.kernel.clock import optional_stamp, to_iso
 from spinneret.kernel.views import ListOf, View
-from spinneret.marketplace.publishing import limits
+from spinneret.marketplace import limits
 from spinneret.marketplace.publishing.drafting import number_of
 from spinneret.marketplace.publishing.planning import PlannedOutcome
 from spinneret.marketplace.publishing.service import BatchWithCounts, JobWithTasks

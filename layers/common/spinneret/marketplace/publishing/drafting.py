@@ -1,7 +1,9 @@
 """Drafts of marketplace jobs and batches, checked before anything is stored."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
+from itertools import batched
 from typing import Any, Final
 
 from spinneret.jobs.models import Draft, Priority
@@ -10,6 +12,7 @@ from spinneret.kernel.canonical import fingerprint
 from spinneret.kernel.clock import Clock, to_iso
 from spinneret.kernel.errors import ValidationFailed, existing, field_error
 from spinneret.kernel.service import service
+from spinneret.marketplace import limits
 from spinneret.marketplace.kinds import PUBLISH, PUBLISH_BATCH
 from spinneret.marketplace.listings.ports import ListingStore
 from spinneret.marketplace.listings.rules import held_by
@@ -17,7 +20,6 @@ from spinneret.marketplace.preferences.ports import PreferenceStore
 from spinneret.marketplace.products.limits import PRODUCT_PRICE_MAX
 from spinneret.marketplace.products.ports import ProductStore
 from spinneret.marketplace.products.rules import shown_on, variations_in
-from spinneret.marketplace.publishing import limits
 from spinneret.marketplace.publishing.actions import PRIORITIES, find_action
 from spinneret.marketplace.publishing.commands import SCHEDULED, Command
 from spinneret.marketplace.publishing.common import Check, require_fit
@@ -85,32 +87,20 @@ class Drafter:
             message = f"{action_code} isn't about products: submit one job"
             raise ValidationFailed.of_field("action_code", message)
         wanted_ids = list(dict.fromkeys(product_ids))
-        existing = self._found(tenant, wanted_ids)
-        wrong = [
-            field_error(f"product_ids.{number}", "no such product")
-            for number, product_id in enumerate(wanted_ids)
-            if product_id not in existing
-        ]
-        if wrong:
-            raise ValidationFailed("some products don't exist", details={"fields": wrong})
+        self._require_products(tenant, wanted_ids)
         # No duplicate keys, because a batch counts every product. The side-effect records prevent
         # a second listing of a product.
+        command = Command(
+            marketplace=marketplace,
+            action_code=action_code,
+            product_id=None,
+            input_data={},
+            publish_at=publish_at,
+        )
         drafts = [
-            _drafted(
-                Command(
-                    marketplace=marketplace,
-                    action_code=action_code,
-                    product_id=product_id,
-                    input_data={},
-                    publish_at=publish_at,
-                ),
-                action,
-                priority,
-                None,
-            )
+            _drafted(replace(command, product_id=product_id), action, priority, None)
             for product_id in wanted_ids
         ]
-        wanted = priority or action.priority
         parent = Draft(
             kind=PUBLISH_BATCH,
             payload={
@@ -119,7 +109,7 @@ class Drafter:
                 "total": len(drafts),
                 **({} if publish_at is None else {"publish_at": to_iso(publish_at)}),
             },
-            priority=priority_of(wanted),
+            priority=priority_of(priority or action.priority),
             domain=marketplace,
             duplicate_key=None,
             due_at=publish_at,
@@ -143,15 +133,18 @@ class Drafter:
         if holder not in (None, command.product_id) and self.products.get(tenant, str(holder)):
             raise held_by(str(holder), command.marketplace, external_id)
 
-    def _found(self, tenant: str, product_ids: Sequence[str]) -> frozenset[str]:
-        """Return the ids that are products."""
-        step = bounds.LIST_LIMIT_MAX
-        return frozenset[str]().union(
-            *(
-                self.products.existing(tenant, product_ids[start : start + step])
-                for start in range(0, len(product_ids), step)
-            )
-        )
+    def _require_products(self, tenant: str, product_ids: Sequence[str]) -> None:
+        """Raise ValidationFailed with every id that is no product's."""
+        found: set[str] = set()
+        for part in batched(product_ids, bounds.LIST_LIMIT_MAX):
+            found |= self.products.existing(tenant, part)
+        wrong = [
+            field_error(f"product_ids.{number}", "no such product")
+            for number, product_id in enumerate(product_ids)
+            if product_id not in found
+        ]
+        if wrong:
+            raise ValidationFailed("some products don't exist", details={"fields": wrong})
 
 
 def _drafted(command: Command, action: ActionType, priority: int | None, key: str | None) -> Draft:

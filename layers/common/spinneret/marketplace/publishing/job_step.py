@@ -17,8 +17,7 @@ from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock, Remaining, to_iso
 from spinneret.kernel.errors import DependencyUnavailable, LeaseLost
 from spinneret.kernel.service import service
-from spinneret.marketplace import limits as marketplace_limits
-from spinneret.marketplace.publishing import limits
+from spinneret.marketplace import limits
 
 logger = logging.getLogger(__name__)
 
@@ -139,7 +138,7 @@ class JobStep:
         waits = claim.awaits
         is_over = chosen["action"] == "left" or (waits is not None and not waits.is_begun)
         now = self.clock()
-        until = now + timedelta(seconds=2 * marketplace_limits.PLUGIN_TASK_SECONDS)
+        until = now + timedelta(seconds=2 * limits.PLUGIN_TASK_SECONDS)
         try:
             if is_over:
                 self.slots.leave(tenant, group, holder)

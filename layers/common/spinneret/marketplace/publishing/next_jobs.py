@@ -17,7 +17,7 @@ from spinneret.kernel.clock import Clock, Remaining, to_iso
 from spinneret.kernel.errors import LeaseLost
 from spinneret.kernel.paging import items_of
 from spinneret.kernel.service import service
-from spinneret.marketplace.publishing import limits
+from spinneret.marketplace import limits
 
 logger = logging.getLogger(__name__)
 
