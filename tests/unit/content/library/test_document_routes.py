@@ -365,6 +365,8 @@ def test_tags_are_added_by_name_and_removed_by_id(shelves: LibraryFixture) -> No
     assert shelves.send("DELETE", f"{path}/{webs}").status == 404
     shelves.send("POST", path, {"tags": [f"t{n}" for n in range(19)]})
     assert shelves.send("POST", path, {"tags": ["one too many"]}).status == 422
+    shelves.tags.remove(TENANT, added.body["tags"][0]["tag_id"])
+    assert shelves.send("POST", path, {"tags": ["in its place"]}).status == 200
 
 
 def test_tags_are_replaced_by_name(shelves: LibraryFixture) -> None:

@@ -138,3 +138,9 @@ def test_text_may_be_cut_anywhere() -> None:
     text = ("https://a.example/ü\n" * 10_000).encode()
     for cut in range(8):
         check_text(text[: limits.INBOX_HEAD_BYTES + cut])
+
+
+def test_a_line_of_thousands_of_wrong_fields_has_a_short_report() -> None:
+    [bad] = read(Format.JSONL, json.dumps({f"x{n}": 1 for n in range(2_000)}).encode())
+    assert bad.problem is not None
+    assert len(bad.problem.details["fields"]) == limits.INBOX_FIELDS_SHOWN

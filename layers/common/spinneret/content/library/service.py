@@ -160,11 +160,13 @@ class LibraryService:
         tag_ids = tuple(tag.id for tag in self.tags.named(tenant, names))
 
         def tagged(document: Document) -> Document:
-            if len({*document.tag_ids, *tag_ids}) > limits.DOCUMENT_TAGS_MAX:
+            standing = self.tags.many(tenant, document.tag_ids)  # a deleted tag takes no place
+            kept = [each for each in document.tag_ids if each in standing]
+            if len({*kept, *tag_ids}) > limits.DOCUMENT_TAGS_MAX:
                 raise ValidationFailed.of_field(
                     "tags", f"a document has at most {limits.DOCUMENT_TAGS_MAX} tags"
                 )
-            return replace(document, tag_ids=joined_tags(document.tag_ids, tag_ids))
+            return replace(document, tag_ids=joined_tags(kept, tag_ids))
 
         return self._changed(tenant, identity, tagged, remaining)
 

@@ -188,9 +188,10 @@ def _entry(
     try:
         line = asked()
     except ValidationError as error:
+        found = error.errors(include_url=False, include_context=False, include_input=False)
         fields = [
             field_error(".".join(map(str, each["loc"])), each["msg"])
-            for each in error.errors(include_url=False, include_context=False, include_input=False)
+            for each in found[: limits.INBOX_FIELDS_SHOWN]
         ]
         problem = ValidationFailed("the line can't be read", details={"fields": fields})
         return FileEntry(
