@@ -226,6 +226,7 @@ def test_a_reopened_parent_shows_nothing_of_the_end_of_its_former_run() -> None:
     household.move(failed_child(household), Transition.RETRY)
     parent = household.job(household.parent)
     assert (parent.finished_at, parent.result, parent.last_error) == (None, None, None)
+    assert parent.progress == 0
 
 
 def test_a_reopened_parent_cancels_its_children() -> None:

@@ -140,6 +140,7 @@ def reopened(job: Job, now: datetime) -> Job:
         due_at=not_before_creation(job, now),
         updated_at=not_before_creation(job, now),
         finished_at=None,
+        progress=0,
         result=None,
         last_error=None,
         family=None if job.family is None else replace(job.family, settled=False),
