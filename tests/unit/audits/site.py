@@ -7,7 +7,7 @@ find it. `BROKEN` is the written list: the audit has to find exactly these issue
 import json
 import random
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from zlib import crc32
@@ -252,8 +252,3 @@ def good_site_facts(pages: tuple[Page, ...] = GOOD_PAGES) -> SiteFacts:
         outcomes=GOOD_OUTCOMES,
         is_whole=True,
     )
-
-
-def changed(facts: SiteFacts, **values: object) -> SiteFacts:
-    """Facts that differ in some fields."""
-    return replace(facts, **values)  # type: ignore[arg-type] # names are checked at run time

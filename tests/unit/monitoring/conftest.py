@@ -12,6 +12,7 @@ from spinneret.monitoring.targets.service import TargetService
 from spinneret.monitoring.targets.views import target_json
 from spinneret.monitoring.wiring import TargetApi
 from spinneret.web.fetching.addresses import AddressPolicy
+from tests.fakes.checking import CheckWorld
 from tests.fakes.monitoring import FakeIncidentStore, FakeWatch
 from tests.fakes.sealing import FakeSealer
 from tests.fakes.time import HandClock
@@ -20,6 +21,11 @@ from tests.fakes.time import HandClock
 @pytest.fixture
 def clock() -> HandClock:
     return HandClock()
+
+
+@pytest.fixture
+def world() -> CheckWorld:
+    return CheckWorld()
 
 
 @pytest.fixture

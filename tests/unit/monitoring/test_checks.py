@@ -34,11 +34,6 @@ URL = "https://site.example/page"
 ELSEWHERE = "https://other.example/there"
 
 
-@pytest.fixture
-def world() -> CheckWorld:
-    return CheckWorld()
-
-
 def last(world: CheckWorld, target_id: str) -> CheckResult:
     page = world.watch.results("acme", target_id, since=None, until=None, after=None, limit=1)
     return page.items[0]

@@ -35,11 +35,6 @@ def network() -> Network:
     return Network()
 
 
-@pytest.fixture
-def clock() -> HandClock:
-    return HandClock()
-
-
 def guard(network: Network, clock: HandClock, text: str) -> Connectivity:
     """As a stage with this parameter has it."""
     references = Stage({"REFERENCE_URLS": text}, [REFERENCE_URLS])[REFERENCE_URLS]

@@ -34,11 +34,6 @@ SSH = {"kind": "tcp", "host": "a.example", "port": 22}
 
 
 @pytest.fixture
-def world() -> CheckWorld:
-    return CheckWorld()
-
-
-@pytest.fixture
 def served(world: CheckWorld) -> Served:
     api = TargetApi(
         targets=world.targets,

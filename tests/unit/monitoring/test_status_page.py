@@ -25,11 +25,6 @@ EVIL = "<script>alert(1)</script>"
 
 
 @pytest.fixture
-def world() -> CheckWorld:
-    return CheckWorld()
-
-
-@pytest.fixture
 def notices() -> FakeNoticeStore:
     return FakeNoticeStore()
 

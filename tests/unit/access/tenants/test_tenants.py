@@ -12,12 +12,7 @@ from spinneret.access.tenants.service import TenantService
 from spinneret.kernel.errors import Conflict, NotFound, TenantSuspended, ValidationFailed
 from tests.fakes.keys import FakeKeyStore
 from tests.fakes.tenants import FakeHolds, FakeTenantStore
-from tests.unit.access.people.team import HERE, PASSWORD, Team, make_team
-
-
-@pytest.fixture
-def team() -> Team:
-    return make_team()
+from tests.unit.access.people.team import HERE, PASSWORD, Team
 
 
 @pytest.fixture
