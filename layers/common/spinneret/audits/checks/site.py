@@ -45,7 +45,6 @@ class PageNode:
     canonical: str | None = None
     title: str = ""
     description: str = ""
-    lang: str = ""
     h1: str = ""
     fingerprint: str = ""
     signature: str = ""
@@ -126,7 +125,6 @@ class Site:
             canonical=canonicals[0] if canonicals else page.header_canonical,
             title=first_text(html.titles),
             description=first_text(html.descriptions),
-            lang=(html.lang or "").lower(),
             h1=next((each.text for each in html.headings if each.level == 1), ""),
             fingerprint=html.text.fingerprint,
             signature=html.text.signature,

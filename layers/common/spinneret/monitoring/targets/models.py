@@ -134,21 +134,15 @@ class Identity:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Target:
+class Target(Identity):
     """Something that a tenant monitors."""
 
     tenant: str
     id: str
-    url: str
-    """See Identity."""
-    canonical_url: str
-    host: str
     created_at: datetime
     updated_at: datetime
     options: Options
     kind: Kind = Kind.HTTP
-    port: int | None = None
-    record_type: RecordType | None = None
     call_hash: str | None = None
     """SHA-256 of the secret token by which a heartbeat is called; None until one is issued."""
     paused: bool = False
