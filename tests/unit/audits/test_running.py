@@ -13,8 +13,8 @@ import pytest
 from spinneret.audits.facts.site import SiteFacts, SitemapFacts, SitemapUrl
 from spinneret.audits.issue_models import IssueFilter
 from spinneret.audits.models import ArtifactType
-from spinneret.audits.running.crawling import listed_sample
 from spinneret.audits.running.judging import PAGES_UNREAD
+from spinneret.audits.running.listed import listed_sample
 from spinneret.jobs.models import Job, JobRef, JobStatus, Transition
 from spinneret.kernel.errors import DomainError, FetchFailed, FetchTimeout
 from spinneret.outbox.models import SubjectRef

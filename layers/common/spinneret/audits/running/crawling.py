@@ -1,7 +1,7 @@
 """Crawl of the sample: fetch pages through the frontier and store their facts."""
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 from typing import Final
@@ -9,8 +9,9 @@ from typing import Final
 from spinneret.audits import limits
 from spinneret.audits.facts.models import Failure, Kind, Lab, PageFacts
 from spinneret.audits.facts.pages import read_page, unread_page
-from spinneret.audits.facts.site import SiteFacts, web_url
+from spinneret.audits.facts.site import SiteFacts
 from spinneret.audits.models import Phase, Progress, RunRef
+from spinneret.audits.running.listed import listed_sample
 from spinneret.audits.running.rendering import Opening
 from spinneret.audits.running.slices import AuditContext, get
 from spinneret.audits.running.storage import Storage
@@ -286,35 +287,6 @@ class PageCrawler:
 def crawl_of(ref: RunRef) -> CrawlRef:
     """Return a run's crawl in the frontier."""
     return CrawlRef(tenant=ref.tenant, crawl_id=f"{ref.audit_id}.{ref.run}")
-
-
-def listed_sample(site: SiteFacts, pages: int, scope: CrawlScope) -> tuple[str, ...]:
-    """Return URLs of the site's sitemaps that the crawl begins with, in addition to the start page.
-
-    Returns all URLs if they fit into the sample. Otherwise returns a quarter of the sample, spread
-    over the whole list, as a sitemap's first hundred URLs are often of one kind. Links lead to the
-    other pages.
-    """
-    start = parse_url(site.start_url)
-
-    def own(texts: Iterable[str]) -> Iterator[str]:
-        for text in texts:
-            url = web_url(text)
-            if url is not None and url != start and scope.refusal(url) is None:
-                yield url.text
-
-    listed = [entry.url for entry in site.listed]
-    most = pages - 1
-    if len(listed) <= limits.SITEMAP_READ:
-        urls = tuple(dict.fromkeys(own(listed)))
-        if len(urls) <= most:
-            return urls
-        listed = list(urls)
-    count = min(most, max(1, pages // limits.SITEMAP_SHARE))
-    places = [number * len(listed) // count for number in range(count)]
-    tries = limits.SITEMAP_READ // max(1, count)
-    found = (next(own(listed[place : place + tries]), None) for place in places)
-    return tuple(dict.fromkeys(url for url in found if url is not None))
 
 
 def _place(visit: PageLease) -> str:
