@@ -370,10 +370,7 @@ def test_a_site_without_issues_has_reports_too(result: Result) -> None:
     assert "None." in text_of(empty, "html")
 
 
-@pytest.mark.parametrize(
-    "name",
-    [pytest.param(name, marks=() if name == "json" else pytest.mark.heavy) for name in RENDERERS],
-)
+@pytest.mark.parametrize("name", RENDERERS)
 @pytest.mark.heavy
 def test_reports_are_never_whole_in_memory(result: Result, name: str, tmp_path: Path) -> None:
     with (tmp_path / "findings").open("w+b") as file:

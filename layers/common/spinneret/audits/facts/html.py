@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property, lru_cache
 from itertools import islice
@@ -63,6 +63,8 @@ _REFRESH: Final = re.compile(
 _CSS_URL: Final = re.compile(r"""url\(\s*["']?([^"')\s]+)""", re.IGNORECASE)
 # A script operates an `a` with such a role, so it isn't a link to follow.
 _CONTROL_ROLES: Final = frozenset({"button", "tab", "menuitem", "option", "switch", "checkbox"})
+type Related = Sequence[tuple[set[str], html.HtmlElement]]
+"""Each `link` element after its relations."""
 
 
 def html_facts(
@@ -95,70 +97,34 @@ class _Reader:
         self.origin = replace(self.base, path="/", query="")
 
     def read(self, text: str, charset: str | None, robots: tuple[Robots, ...]) -> HtmlFacts:
-        doctype = _DOCTYPE.match(text)
         metas = list(self.root.iter("meta"))
-        relations = [
-            (set((link.get("rel") or "").lower().split()), link) for link in self.root.iter("link")
-        ]
+        relations = [(_relations(link), link) for link in self.root.iter("link")]
         anchors, duplicates = self._anchors()
         return HtmlFacts(
-            doctype=" ".join(doctype[1].lower().split())[:MAX_VALUE_CHARS] if doctype else None,
+            doctype=_doctype(text),
             charset=charset,
             lang=self._lang(),
-            titles=self._few(
-                _squeezed(title.text_content())
-                for title in self.root.iter("title")
-                if not any(above.tag == "svg" for above in title.iterancestors())
-            ),
+            titles=self._few(self._titles()),
             descriptions=self._few(_contents(metas, "description")),
             viewport=next(iter(_contents(metas, "viewport")), None),
-            policy=next(
-                (
-                    (meta.get("content") or "")[:2000]
-                    for meta in metas
-                    if (meta.get("http-equiv") or "").lower() == "content-security-policy"
-                ),
-                None,
-            ),
+            policy=next(_policies(metas), None),
             robots=(*robots, *self._few(_robots(metas))),
-            canonicals=self._few(
-                Canonical(href[:MAX_VALUE_CHARS], self._resolved(href))
-                for rel, link in relations
-                if "canonical" in rel and not self._is_in_body(link)
-                for href in [link.get("href") or ""]
-            ),
-            alternates=self._few(
-                Alternate(language[:50], href[:MAX_VALUE_CHARS], self._resolved(href))
-                for rel, link in relations
-                if "alternate" in rel and (language := link.get("hreflang"))
-                for href in [link.get("href") or ""]
-            ),
-            pagination=self._few(
-                target
-                for rel, link in relations
-                if rel & {"next", "prev"} and (target := self._resolved(link.get("href") or ""))
-            ),
+            canonicals=self._few(self._canonicals(relations)),
+            alternates=self._few(self._alternates(relations)),
+            pagination=self._few(self._pagination(relations)),
             body_metas=self._few(self._body_metas()),
             refresh=next(self._refreshes(metas), ""),
-            headings=self._few(
-                Heading(int(each.tag[1]), spoken(each, MAX_TEXT_CHARS))
-                for each in self.root.iter("h1", "h2", "h3", "h4", "h5", "h6")
-            ),
+            headings=self._few(self._headings()),
             links=self._bounded(self._links(), MAX_LINKS),
             images=self._bounded(self._images(), MAX_IMAGES),
             image_files=self._bounded(dict.fromkeys(self._image_files(metas)), MAX_IMAGES),
             pictures_without_img=sum(
-                1
-                for picture in self.root.iter("picture")
-                if next(picture.iter("img"), None) is None
+                next(picture.iter("img"), None) is None for picture in self.root.iter("picture")
             ),
             structured=structured_items(self.root, text),
             social=tuple(_social(metas).items()),
             forms=self._few(self._forms()),
             subresources=self._few(dict.fromkeys(self._insecure(relations))),
-            scripts=sum(1 for _ in self.root.iter("script")),
-            styles=sum("stylesheet" in rel for rel, _ in relations)
-            + sum(1 for _ in self.root.iter("style")),
             anchors=anchors,
             duplicate_ids=duplicates,
             elements=int(self.root.xpath("count(//*)")),
@@ -187,13 +153,39 @@ class _Reader:
         declared = self.root.get("lang") or self.root.get("xml:lang")
         return declared.strip()[:50] if declared and declared.strip() else None
 
+    def _titles(self) -> Iterator[str]:
+        for title in self.root.iter("title"):
+            if not any(above.tag == "svg" for above in title.iterancestors()):
+                yield _squeezed(title.text_content())
+
+    def _headings(self) -> Iterator[Heading]:
+        for each in self.root.iter("h1", "h2", "h3", "h4", "h5", "h6"):
+            yield Heading(int(each.tag[1]), spoken(each, MAX_TEXT_CHARS))
+
+    def _canonicals(self, relations: Related) -> Iterator[Canonical]:
+        for rel, link in relations:
+            if "canonical" in rel and not self._is_in_body(link):
+                href = link.get("href") or ""
+                yield Canonical(href[:MAX_VALUE_CHARS], self._resolved(href))
+
+    def _alternates(self, relations: Related) -> Iterator[Alternate]:
+        for rel, link in relations:
+            if "alternate" in rel and (language := link.get("hreflang")):
+                href = link.get("href") or ""
+                yield Alternate(language[:50], href[:MAX_VALUE_CHARS], self._resolved(href))
+
+    def _pagination(self, relations: Related) -> Iterator[str]:
+        for rel, link in relations:
+            if rel & {"next", "prev"} and (target := self._resolved(link.get("href") or "")):
+                yield target
+
     def _body_metas(self) -> Iterator[str]:
         for meta in self.body.iter("meta"):
             name = meta.get("name") or meta.get("property") or meta.get("http-equiv")
             if name and meta.get("itemprop") is None:
                 yield f"meta {name.strip().lower()[:50]}"
         for link in self.body.iter("link"):
-            relations = set((link.get("rel") or "").lower().split())
+            relations = _relations(link)
             if "canonical" in relations or ("alternate" in relations and link.get("hreflang")):
                 yield f"link {' '.join(sorted(relations & _HEAD_ONLY_RELATIONS))}"
 
@@ -230,7 +222,7 @@ class _Reader:
     def _link(self, element: html.HtmlElement, href: str | None) -> Link:
         bare, _, fragment = (href or "").strip().partition("#")
         url = self._resolved(bare) if bare else (self.base.text if fragment else None)
-        relations = set((element.get("rel") or "").lower().split())
+        relations = _relations(element)
         return Link(
             url=url,
             href=None
@@ -300,7 +292,7 @@ class _Reader:
                 ),
             )
 
-    def _insecure(self, relations: list[tuple[set[str], html.HtmlElement]]) -> Iterator[str]:
+    def _insecure(self, relations: Related) -> Iterator[str]:
         sources = (
             element.get(name)
             for element in self.root.iter(*_SOURCES)
@@ -367,6 +359,21 @@ def _is_image_button(element: html.HtmlElement) -> bool:
 
 def _text_of(element: html.HtmlElement) -> str:
     return element.text or ""
+
+
+def _doctype(text: str) -> str | None:
+    found = _DOCTYPE.match(text)
+    return " ".join(found[1].lower().split())[:MAX_VALUE_CHARS] if found else None
+
+
+def _relations(element: html.HtmlElement) -> set[str]:
+    return set((element.get("rel") or "").lower().split())
+
+
+def _policies(metas: Iterable[html.HtmlElement]) -> Iterator[str]:
+    for meta in metas:
+        if (meta.get("http-equiv") or "").lower() == "content-security-policy":
+            yield (meta.get("content") or "")[:2000]
 
 
 def _contents(metas: Iterable[html.HtmlElement], name: str) -> list[str]:

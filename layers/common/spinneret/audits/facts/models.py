@@ -203,8 +203,6 @@ class HtmlFacts:
     forms: tuple[Form, ...] = ()
     subresources: tuple[str, ...] = ()
     """URLs of resources loaded by http: scripts, styles, images, frames, media, backgrounds."""
-    scripts: int = 0
-    styles: int = 0
     anchors: tuple[str, ...] = ()
     """All ids, and the names of `a` elements: possible targets of fragments."""
     duplicate_ids: tuple[str, ...] = ()
