@@ -47,6 +47,7 @@ from spinneret.aws.types import DynamoDBClient, TransactWriteItemTypeDef
 from spinneret.jobs.dynamo import lease_check
 from spinneret.jobs.models import Lease
 from spinneret.kernel import bounds
+from spinneret.kernel.canonical import json_text
 from spinneret.kernel.clock import Clock, epoch_seconds
 from spinneret.kernel.errors import LeaseLost
 from spinneret.kernel.paging import Page
@@ -113,10 +114,9 @@ class DynamoAuditStore(DynamoAdapter):
     def keep_outcomes(
         self, ref: RunRef, number: int, outcomes: Mapping[str, Outcome], lease: Lease
     ) -> None:
-        text = json.dumps(outcomes, ensure_ascii=False, separators=(",", ":"))
         item = {
             **run_key(ref, f"#LINKS#{number:06}"),
-            "outcomes": gzip.compress(text.encode(), mtime=0),
+            "outcomes": gzip.compress(json_text(outcomes).encode(), mtime=0),
             **self._purge(),
         }
         self._write(lease, dynamo.put(self._table, item))

@@ -9,6 +9,7 @@ from typing import IO, Final
 
 from spinneret.audits.checks.catalogue import catalogue, ranked
 from spinneret.audits.checks.models import Evidence
+from spinneret.kernel.canonical import json_text
 
 MAX_EVIDENCE: Final = 10
 """Maximum evidence of one issue on one page; the total is counted separately."""
@@ -76,8 +77,7 @@ class FindingLog:
         """Append the finding to the file."""
         place = self._file.seek(0, 2)
         row = [finding.check, finding.url, finding.count, *finding.evidence]
-        self._file.write(json.dumps(row, ensure_ascii=False, separators=(",", ":")).encode())
-        self._file.write(b"\n")
+        self._file.write(f"{json_text(row)}\n".encode())
         self._places.setdefault(finding.check, array("Q")).append(place)
 
     def count(self, check: str) -> int:

@@ -16,6 +16,7 @@ from typing import Any
 from spinneret.audits.checks.models import Evidence
 from spinneret.audits.comparison import Known
 from spinneret.audits.findings import Finding
+from spinneret.kernel.canonical import json_text
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,4 +96,4 @@ class IssueLog:
 
 
 def _line(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":")) + "\n"
+    return f"{json_text(value)}\n"

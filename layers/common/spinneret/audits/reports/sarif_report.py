@@ -10,6 +10,7 @@ from spinneret.audits.checks.catalogue import catalogue, ranked
 from spinneret.audits.checks.models import Check
 from spinneret.audits.findings import Finding
 from spinneret.audits.reports.models import LEVELS, PRODUCT, Report
+from spinneret.kernel.canonical import json_text
 
 SCHEMA: Final = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -26,12 +27,12 @@ def render(report: Report) -> Iterator[str]:
     }
     invocation = {"executionSuccessful": True, "endTimeUtc": _utc(report.result.audited_at)}
     yield f'{{"$schema":{json.dumps(SCHEMA)},"version":"2.1.0","runs":[{{'
-    yield f'"tool":{_json({"driver": driver})},"invocations":{_json([invocation])},'
-    yield f'"properties":{_json({"score": report.result.score.total})},"results":['
+    yield f'"tool":{json_text({"driver": driver})},"invocations":{json_text([invocation])},'
+    yield f'"properties":{json_text({"score": report.result.score.total})},"results":['
     separator = "\n"
     for number, check in enumerate(checks):
         for finding in report.findings.of(check.id):
-            yield separator + _json(_result(report, finding, check, number))
+            yield separator + json_text(_result(report, finding, check, number))
             separator = ",\n"
     yield "]}]}\n"
 
@@ -75,7 +76,3 @@ def _fingerprint(finding: Finding) -> str:
 def _utc(moment: str) -> str:
     """Return the time with a `Z`, as section 3.9 requires."""
     return datetime.fromisoformat(moment).astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
