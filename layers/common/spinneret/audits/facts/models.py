@@ -260,7 +260,6 @@ class PageFacts:
     size: int = 0
     """Size of the decoded body in bytes."""
     first_byte_ms: int | None = None
-    duration_ms: int | None = None
     headers: tuple[tuple[str, str], ...] = ()
     """Headers that checks read, with names in lower case."""
     cookies: tuple[Cookie, ...] = ()

@@ -80,7 +80,6 @@ def _facts(page: FetchedPage, fetched_at: datetime) -> PageFacts:
         media_type=page.media_type,
         size=len(page.body),
         first_byte_ms=page.phases.first_byte_ms if page.phases else None,
-        duration_ms=page.duration_ms,
         headers=kept_headers(page.headers),
         cookies=cookies(page.headers.get("set-cookie", "")),
         header_canonical=link_relations(page.headers.get("link", ""), page.url)[0],
