@@ -476,6 +476,15 @@ class Bench:
         """Ask for an action and carry it out."""
         return self.finish(self.submit(action, marketplace, product, **given))
 
+    def waiting(self) -> dict[str, Job]:
+        """Pending jobs by `<action> <marketplace>`, the newest 50."""
+        jobs = self.publishing.page(self.tenant, None, None, None, None, 50).items
+        return {
+            f"{each.job.payload['action_code']} {each.job.domain}": each.job
+            for each in jobs
+            if each.job.status == "pending"
+        }
+
     def statuses(self, ref: JobRef) -> list[str]:
         """Of the job's tasks."""
         return [task.status.value for task in self.tasks.of_job(self.tenant, ref.job_id)]

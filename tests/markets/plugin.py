@@ -2,7 +2,7 @@
 
 import itertools
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -20,6 +20,8 @@ class FakePlugin:
         self._inbox = inbox
         self.browser = browser
         self.connection = Connection(id=f"{browser}-1", tenant=tenant, key_id="key_1")
+        self.before: Callable[[dict[str, Any]], object] = lambda _: None
+        """What happens before each task is sent, such as a change of these flaws."""
         self.away = self.deaf = self.lost = self.mute = False
         self.doubles = False
         """Every answer so far comes again with each answer."""
@@ -51,9 +53,10 @@ class FakePlugin:
         self.unconfirmed.clear()
 
     def post(self, connection_id: str, text: str) -> bool:
+        task = json.loads(text)
+        self.before(task)
         if self.away or connection_id != self.connection.id:
             return False
-        task = json.loads(text)
         self.tasks.append(task)
         if self.deaf:
             return True

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from spinneret.jobs.models import Job, Transition
+from spinneret.jobs.models import Transition
 from spinneret.marketplace.orders.models import OrderLine, Sale
 from spinneret.marketplace.products.models import Product
 from spinneret.marketplace.tasks.models import Reason, TaskStatus
@@ -46,19 +46,10 @@ def _stock(bench: Bench, product: Product) -> int:
     return found.content.quantity
 
 
-def _waiting(bench: Bench) -> dict[str, Job]:
-    jobs = bench.publishing.page(bench.tenant, None, None, None, None, 50).items
-    return {
-        f"{each.job.payload['action_code']} {each.job.domain}": each.job
-        for each in jobs
-        if each.job.status == "pending"
-    }
-
-
 def _carry_out(bench: Bench) -> None:
     """What was submitted, and a pass over open sales."""
     for _ in range(3):
-        for job in _waiting(bench).values():
+        for job in bench.waiting().values():
             bench.finish(job.ref)
         bench.clock.advance(300)
         for tenant, key in bench.sales.open(None, 10).items:
@@ -75,7 +66,7 @@ def test_an_ebay_order_that_is_no_sale_is_recorded_only(
     fields: dict[str, Any], bench: Bench
 ) -> None:
     product = _sold(bench, **fields)
-    assert _waiting(bench) == {}
+    assert bench.waiting() == {}
     assert (_sale(bench).outcome, _sale(bench).handled) == ("recorded", True)
     assert (_stock(bench, product), len(bench.etsy.listings)) == (1, 1)
 
@@ -113,7 +104,7 @@ def test_an_order_older_than_its_listing_is_recorded_only(marketplace: str, benc
         bench.done("publish", each, product)
     bench.done("orders", marketplace)
     assert _sale(bench, marketplace).outcome == "recorded"
-    assert (_waiting(bench), _stock(bench, product)) == ({}, 1)
+    assert (bench.waiting(), _stock(bench, product)) == ({}, 1)
 
 
 def test_an_order_without_a_time_counts(bench: Bench) -> None:
@@ -164,9 +155,9 @@ def test_an_order_that_is_undone_gives_its_stock_back_and_lists_nothing_again(
     assert asked.error_message is not None
     assert "o-1 on ebay was undone" in asked.error_message
     _becomes(bench, fields)  # read again
-    assert (_stock(bench, product), _waiting(bench)) == (1, {})
+    assert (_stock(bench, product), bench.waiting()) == (1, {})
     bench.publishing.move(bench.tenant, question, Transition.RETRY)
-    for job in _waiting(bench).values():
+    for job in bench.waiting().values():
         assert bench.finish(job.ref).status == "completed"
     assert len(bench.etsy.listings) == 1
 
@@ -213,7 +204,7 @@ def test_an_end_that_is_under_way_when_the_order_is_undone_becomes_a_question(
     bench: Bench,
 ) -> None:
     _sold(bench)
-    assert set(_waiting(bench)) == {"delete etsy"}
+    assert set(bench.waiting()) == {"delete etsy"}
     _becomes(bench, CANCELLED)
     _carry_out(bench)
     assert bench.etsy.listings == {}

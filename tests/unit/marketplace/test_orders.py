@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from spinneret.jobs.models import Job, Transition
+from spinneret.jobs.models import Transition
 from spinneret.kernel.errors import DependencyUnavailable
 from spinneret.marketplace import limits
 from spinneret.marketplace.connections.models import SellerConnection
@@ -15,22 +15,13 @@ from tests.markets.bench import Bench
 from tests.markets.web import StubResponse
 
 
-def _waiting(bench: Bench) -> dict[str, Job]:
-    jobs = bench.publishing.page(bench.tenant, None, None, None, None, 50).items
-    return {
-        f"{each.job.payload['action_code']} {each.job.domain}": each.job
-        for each in jobs
-        if each.job.status == "pending"
-    }
-
-
 def test_a_sale_ends_the_listing_on_the_other_marketplace(bench: Bench) -> None:
     product = bench.product()
     for marketplace in ("ebay", "etsy", "vinted"):
         bench.done("publish", marketplace, product)
     bench.ebay.sell(product.sku, "o-1")
     assert bench.done("orders", "ebay").result == {"orders": 1, "looked_again": 0}
-    waiting = _waiting(bench)
+    waiting = bench.waiting()
     assert set(waiting) == {"delete etsy", "delete vinted"}
     assert {job.priority for job in waiting.values()} == {"critical"}
     for job in waiting.values():
@@ -58,7 +49,7 @@ def _later(bench: Bench, seconds: float = 300) -> None:
     """A pass, and what it asked for."""
     bench.clock.advance(seconds)
     bench.polling.run()
-    for job in _waiting(bench).values():
+    for job in bench.waiting().values():
         bench.finish(job.ref)
 
 
@@ -67,7 +58,7 @@ def test_a_sale_stays_open_until_the_other_listing_has_ended(bench: Bench) -> No
     assert (sale.handled, [each.state for each in sale.adjustments]) == (False, ["open"])
     serve = bench.etsy.serve
     bench.etsy.serve = lambda _: StubResponse(503)  # type: ignore[method-assign]
-    bench.finish(_waiting(bench)["delete etsy"].ref)
+    bench.finish(bench.waiting()["delete etsy"].ref)
     _later(bench)
     assert not _sale(bench).handled
     bench.etsy.serve = serve  # type: ignore[method-assign]
@@ -91,7 +82,7 @@ def test_a_listing_that_a_publish_job_makes_meanwhile_is_ended_all_the_same(benc
             bench.web.around = direct
             bench.etsy.sell(product.sku, 900)
             bench.done("orders", "etsy")
-            assert bench.finish(_waiting(bench)["delete ebay"].ref).status == "completed"
+            assert bench.finish(bench.waiting()["delete ebay"].ref).status == "completed"
         return serve()
 
     bench.web.around = late
@@ -115,7 +106,7 @@ def test_a_browser_that_was_away_ends_its_listing_when_it_is_back(
     bench.plugin.away = True
     bench.ebay.sell(product.sku, "o-1")
     bench.done("orders", "ebay")
-    expired = bench.finish(_waiting(bench)["delete vinted"].ref)
+    expired = bench.finish(bench.waiting()["delete vinted"].ref)
     assert expired.status == "expired"
     bench.plugin.away = False
     bench.plugin.open()
@@ -160,7 +151,7 @@ def test_what_only_the_seller_can_do_is_reported_and_not_asked_for_again(
     happens(bench, product)
     bench.etsy.sell(product.sku, 900, quantity=2)
     bench.done("orders", "etsy")
-    ended = bench.finish(_waiting(bench)["update ebay"].ref)
+    ended = bench.finish(bench.waiting()["update ebay"].ref)
     assert ended.last_error is not None
     assert ended.last_error.code == code
     _later(bench)
@@ -178,7 +169,7 @@ def test_a_listing_that_nobody_can_buy_needs_no_update(when: str, bench: Bench) 
     bench.ebay.sell(product.sku, "o-1")
     if when == "after it":
         bench.done("orders", "ebay")
-        bench.control.move(_waiting(bench)["update etsy"].ref, Transition.CANCEL)
+        bench.control.move(bench.waiting()["update etsy"].ref, Transition.CANCEL)
     [listing] = bench.etsy.listings.values()
     listing["state"] = "inactive"
     bench.done("sync", "etsy", product)
@@ -195,7 +186,7 @@ def test_orders_are_read_without_anybody_asking(bench: Bench) -> None:
         bench.done("publish", marketplace, product)
     bench.ebay.sell(product.sku, "o-1")
     assert bench.polling.run().read == 2
-    waiting = _waiting(bench)
+    waiting = bench.waiting()
     assert set(waiting) == {"orders ebay", "orders etsy"}
     assert bench.polling.run().read == 0  # both are being read
     for job in waiting.values():
@@ -249,7 +240,7 @@ def test_a_pass_goes_on_where_the_one_before_ended(
     monkeypatch.setattr(limits, "SELLERS_POLLED_PER_PASS", 1)
     monkeypatch.setattr(limits, "SALES_ADJUSTED_PER_PASS", 1)
     assert [bench.polling.run().read for _ in range(2)] == [1, 1]
-    assert set(_waiting(bench)) == {"orders ebay", "orders etsy"}
+    assert set(bench.waiting()) == {"orders ebay", "orders etsy"}
 
 
 @pytest.mark.heavy
@@ -263,12 +254,12 @@ def test_listings_in_the_browsers_market_are_looked_at_with_the_others(
     bench.clock.advance(24 * 3600)
     bench.plugin.away = True
     assert bench.done("orders", "ebay").result == {"orders": 0, "looked_again": 2}
-    waiting = _waiting(bench)
+    waiting = bench.waiting()
     assert set(waiting) == {"sync ebay", "sync vinted"}
     assert bench.finish(waiting["sync ebay"].ref).status == "completed"
     assert bench.finish(waiting["sync vinted"].ref).status == "expired"
     bench.done("orders", "ebay")
-    assert _waiting(bench) == {}  # once a day, also while the browser is away
+    assert bench.waiting() == {}  # once a day, also while the browser is away
 
 
 def test_two_sales_that_are_read_at_once_leave_one_conflict(bench: Bench) -> None:
@@ -313,7 +304,7 @@ def test_a_reading_and_a_pass_at_once_lose_nothing_of_a_sale(bench: Bench) -> No
     sale, put = _sale(bench), bench.sales.put
 
     def fails() -> None:
-        bench.control.move(_waiting(bench)["delete etsy"].ref, Transition.CANCEL)
+        bench.control.move(bench.waiting()["delete etsy"].ref, Transition.CANCEL)
         bench.clock.advance(600)
 
     def meeting(late: Sale) -> bool:
@@ -329,7 +320,7 @@ def test_a_reading_and_a_pass_at_once_lose_nothing_of_a_sale(bench: Bench) -> No
     after = bench.book.adjust_again(bench.tenant, sale.key)
     assert after == _sale(bench)
     assert (after.adjustments[0].times, after.version) == (3, sale.version + 2)
-    assert after.adjustments[0].job_id == _waiting(bench)["delete etsy"].id
+    assert after.adjustments[0].job_id == bench.waiting()["delete etsy"].id
 
 
 def test_what_is_left_goes_to_the_other_marketplace(bench: Bench) -> None:
@@ -338,7 +329,7 @@ def test_what_is_left_goes_to_the_other_marketplace(bench: Bench) -> None:
     bench.done("publish", "etsy", product)
     bench.etsy.sell(product.sku, 900, quantity=2)
     bench.done("orders", "etsy")
-    job = _waiting(bench)["update ebay"]
+    job = bench.waiting()["update ebay"]
     bench.finish(job.ref)
     item = bench.ebay.items[product.sku]
     assert item["availability"]["shipToLocationAvailability"]["quantity"] == 3
@@ -435,7 +426,7 @@ def test_reading_orders_finds_what_a_cancelled_job_has_made(bench: Bench) -> Non
     assert bench.done("orders", "etsy").result == {"orders": 0, "looked_again": 0}
     bench.clock.advance(900)
     assert bench.done("orders", "etsy").result == {"orders": 0, "looked_again": 1}
-    bench.finish(_waiting(bench)["sync etsy"].ref)
+    bench.finish(bench.waiting()["sync etsy"].ref)
     found = bench.listings.get(bench.tenant, product.id, "etsy")
     assert found is not None
     assert [found.reference] == list(bench.etsy.listings)
@@ -446,7 +437,7 @@ def test_a_listing_is_looked_at_once_a_day(bench: Bench) -> None:
     bench.done("publish", "ebay", product)
     bench.clock.advance(24 * 3600)
     bench.done("orders", "ebay")
-    bench.finish(_waiting(bench)["sync ebay"].ref)
+    bench.finish(bench.waiting()["sync ebay"].ref)
     assert bench.done("orders", "ebay").result == {"orders": 0, "looked_again": 0}
 
 
@@ -455,12 +446,12 @@ def test_a_look_that_found_nothing_out_is_repeated_after_an_hour(bench: Bench) -
     bench.done("publish", "ebay", product)
     bench.clock.advance(24 * 3600)
     bench.done("orders", "ebay")
-    bench.control.move(_waiting(bench)["sync ebay"].ref, Transition.CANCEL)
+    bench.control.move(bench.waiting()["sync ebay"].ref, Transition.CANCEL)
     bench.done("orders", "ebay")
-    assert _waiting(bench) == {}
+    assert bench.waiting() == {}
     bench.clock.advance(3600)
     bench.done("orders", "ebay")
-    assert set(_waiting(bench)) == {"sync ebay"}
+    assert set(bench.waiting()) == {"sync ebay"}
 
 
 @pytest.mark.heavy
@@ -474,8 +465,8 @@ def test_listings_that_nobody_can_look_at_keep_no_others_from_it(
     bench.clock.advance(24 * 3600)
     bench.plugin.away = True
     bench.done("orders", "ebay")
-    while waiting := _waiting(bench):
+    while waiting := bench.waiting():
         assert set(waiting) == {"sync vinted"}
         assert bench.finish(waiting["sync vinted"].ref).status == "expired"
     bench.done("orders", "ebay")
-    assert set(_waiting(bench)) == {"sync ebay"}
+    assert set(bench.waiting()) == {"sync ebay"}

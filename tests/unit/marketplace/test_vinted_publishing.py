@@ -64,17 +64,15 @@ def test_a_browser_that_is_lost_with_the_task_leaves_the_decision_to_the_seller(
     bench: Bench,
 ) -> None:
     product = bench.product()
-    original = bench.plugin.post
 
-    def lost_at_completion(connection_id: str, text: str) -> bool:
-        bench.plugin.lost = "/completion" in text
-        return original(connection_id, text)
+    def lost_at_completion(task: dict[str, Any]) -> None:
+        bench.plugin.lost = "/completion" in task["path"]
 
-    bench.plugin.post = lost_at_completion  # type: ignore[method-assign]
+    bench.plugin.before = lost_at_completion
     job = bench.done("publish", "vinted", product)
     assert (job.status, _reason(bench, job)) == ("failed", "needs_input")
     assert bench.plugin.items == {}
-    bench.plugin.post = original  # type: ignore[method-assign]
+    bench.plugin.before = lambda _: None
     bench.plugin.lost = False
     bench.publishing.move(bench.tenant, job.id, Transition.RETRY)
     assert _reason(bench, bench.finish(job.ref)) == "needs_input"  # never a second create
@@ -86,15 +84,13 @@ def test_a_browser_that_is_lost_with_the_task_leaves_the_decision_to_the_seller(
 
 def test_another_job_for_the_product_asks_for_no_second_listing(bench: Bench) -> None:
     product = bench.product()
-    original = bench.plugin.post
 
-    def lost_at_completion(connection_id: str, text: str) -> bool:
-        bench.plugin.lost = "/completion" in text
-        return original(connection_id, text)
+    def lost_at_completion(task: dict[str, Any]) -> None:
+        bench.plugin.lost = "/completion" in task["path"]
 
-    bench.plugin.post = lost_at_completion  # type: ignore[method-assign]
+    bench.plugin.before = lost_at_completion
     assert bench.done("publish", "vinted", product).status == "failed"
-    bench.plugin.post = original  # type: ignore[method-assign]
+    bench.plugin.before = lambda _: None
     bench.plugin.lost = False
     again = bench.done("publish", "vinted", product)
     assert (again.status, _reason(bench, again)) == ("failed", "needs_input")
@@ -165,16 +161,14 @@ def test_what_was_refused_is_asked_for_anew_when_the_job_is_tried_again(
 
 def test_a_draft_that_was_refused_is_asked_for_anew(bench: Bench) -> None:
     product = bench.product()
-    original = bench.plugin.post
 
-    def refused(connection_id: str, text: str) -> bool:
-        bench.plugin.status = 422 if '"path": "/api/v2/item_upload/drafts"' in text else None
-        return original(connection_id, text)
+    def refused(task: dict[str, Any]) -> None:
+        bench.plugin.status = 422 if task["path"] == "/api/v2/item_upload/drafts" else None
 
-    bench.plugin.post = refused  # type: ignore[method-assign]  # what Vinted answers by path
+    bench.plugin.before = refused
     job = bench.done("publish", "vinted", product)
     assert job.status == "failed"
-    bench.plugin.post, bench.plugin.status = original, None  # type: ignore[method-assign]
+    bench.plugin.before, bench.plugin.status = lambda _: None, None
     assert bench.done("publish", "vinted", bench.edit(product, price=500)).status == "completed"
     assert len(bench.plugin.items) == 1
 
@@ -185,19 +179,17 @@ def test_photos_that_vinted_refuses_are_uploaded_again(path: str, bench: Bench) 
     if path == "/items/":
         bench.done("publish", "vinted", product)
         product, action = bench.edit(product, price=500), "update"
-    original = bench.plugin.post
     bench.plugin.refusal = {"errors": [{"field": "assigned_photos", "value": "blurred"}]}
 
-    def refused(connection_id: str, text: str) -> bool:
-        asked = json.loads(text)["path"]
+    def refused(task: dict[str, Any]) -> None:
+        asked = task["path"]
         bench.plugin.status = 422 if asked.endswith(path) or "/items/" in asked else None
-        return original(connection_id, text)
 
-    bench.plugin.post = refused  # type: ignore[method-assign]
+    bench.plugin.before = refused
     job = bench.done(action, "vinted", product)
     assert job.status == "failed"
     former = set(bench.plugin.photos)
-    bench.plugin.post, bench.plugin.status = original, None  # type: ignore[method-assign]
+    bench.plugin.before, bench.plugin.status = lambda _: None, None
     bench.publishing.move(bench.tenant, job.id, Transition.RETRY)
     assert bench.finish(job.ref).status == "completed"
     [item] = bench.plugin.items.values()
@@ -262,18 +254,16 @@ def test_a_photo_is_asked_for_anew_when_its_browser_was_stopped_at_it(bench: Ben
 
 @pytest.mark.parametrize("flaw", ["away", "deaf"])
 def test_a_listing_that_nobody_has_begun_is_waited_for(flaw: str, bench: Bench) -> None:
-    original = bench.plugin.post
 
-    def flawed_at_completion(connection_id: str, text: str) -> bool:
-        setattr(bench.plugin, flaw, "/completion" in text)
-        return original(connection_id, text)
+    def flawed_at_completion(task: dict[str, Any]) -> None:
+        setattr(bench.plugin, flaw, "/completion" in task["path"])
 
-    bench.plugin.post = flawed_at_completion  # type: ignore[method-assign]
+    bench.plugin.before = flawed_at_completion
     ref = bench.submit("publish", "vinted", bench.product())
     for _ in range(20):
         assert bench.once(ref).status == "pending"
         bench.clock.advance(limits.PLUGIN_TASK_SECONDS / 2)
-    bench.plugin.post = original  # type: ignore[method-assign]
+    bench.plugin.before = lambda _: None
     setattr(bench.plugin, flaw, False)
     bench.plugin.open()
     assert bench.finish(ref).status == "completed"
@@ -281,14 +271,12 @@ def test_a_listing_that_nobody_has_begun_is_waited_for(flaw: str, bench: Bench) 
 
 
 def test_a_browser_has_its_time_from_when_it_accepts(bench: Bench) -> None:
-    original = bench.plugin.post
 
-    def late_at_completion(connection_id: str, text: str) -> bool:
-        if "/completion" in text:
+    def late_at_completion(task: dict[str, Any]) -> None:
+        if "/completion" in task["path"]:
             bench.plugin.deaf, bench.plugin.mute = not bench.plugin.deaf, True
-        return original(connection_id, text)
 
-    bench.plugin.post = late_at_completion  # type: ignore[method-assign]
+    bench.plugin.before = late_at_completion
     ref = bench.submit("publish", "vinted", bench.product())
     while not bench.plugin.items:  # nobody hears it at first
         bench.once(ref)
@@ -386,15 +374,12 @@ def test_a_listing_is_taken_up_when_the_record_of_its_making_is_purged(bench: Be
 
 def test_a_listing_that_is_made_stands_even_if_what_follows_fails(bench: Bench) -> None:
     product = bench.product()
-    original = bench.plugin.post
 
-    def edited_at_draft(connection_id: str, text: str) -> bool:
-        task = json.loads(text)
+    def edited_at_draft(task: dict[str, Any]) -> None:
         bench.plugin.mute = task["path"].endswith("/drafts") and not bench.plugin.drafts
         bench.plugin.status = 422 if task["method"] == "PUT" else None
-        return original(connection_id, text)
 
-    bench.plugin.post = edited_at_draft  # type: ignore[method-assign]
+    bench.plugin.before = edited_at_draft
     ref = bench.submit("publish", "vinted", product)
     while not bench.plugin.drafts:
         bench.once(ref)
@@ -434,18 +419,16 @@ def test_publishing_what_has_changed_since_changes_the_listing(bench: Bench) -> 
 
 def test_what_changes_while_a_listing_is_made_is_brought_up_to_date(bench: Bench) -> None:
     product = bench.product()
-    original = bench.plugin.post
 
-    def mute_at_draft(connection_id: str, text: str) -> bool:
-        bench.plugin.mute = '"path": "/api/v2/item_upload/drafts"' in text
-        return original(connection_id, text)
+    def mute_at_draft(task: dict[str, Any]) -> None:
+        bench.plugin.mute = task["path"] == "/api/v2/item_upload/drafts"
 
-    bench.plugin.post = mute_at_draft  # type: ignore[method-assign]
+    bench.plugin.before = mute_at_draft
     ref = bench.submit("publish", "vinted", product)
     while not bench.plugin.drafts:
         bench.once(ref)
     bench.publishing.move(bench.tenant, ref.job_id, Transition.CANCEL)
-    bench.plugin.post, bench.plugin.mute = original, False  # type: ignore[method-assign]
+    bench.plugin.before, bench.plugin.mute = lambda _: None, False
     edited = bench.edit(product, title="Wool coat, navy")
     assert bench.done("publish", "vinted", edited).status == "completed"
     [item] = bench.plugin.items.values()
