@@ -184,6 +184,14 @@ def test_a_child_that_has_ended_keeps_none_of_its_siblings_from_being_cancelled(
     assert household.counts() == ChildCounts(created=4, completed=1, cancelled=3)
 
 
+def test_children_that_rest_are_cancelled_with_their_parent() -> None:
+    household = ParentScenario(3)
+    household.deliver()
+    household.move(household.children()[0].ref, Transition.PAUSE)
+    household.move(household.parent, Transition.CANCEL)
+    assert household.counts().cancelled == 3
+
+
 class _IndexIsDown(FakeJobStore):
     def children(self, *_: Any) -> Page[JobRef]:
         raise DependencyUnavailable("dynamodb")

@@ -15,7 +15,9 @@ from spinneret.kernel.errors import (
     UrlBlocked,
 )
 from spinneret.monitoring.checks import rules
+from spinneret.monitoring.checks.asking import HostBusy
 from spinneret.monitoring.checks.models import CheckResult, Outcome
+from spinneret.monitoring.checks.running import RunningCheck
 from spinneret.monitoring.checks.service import CheckDisposition, Checker, HostWait
 from spinneret.monitoring.rollups.models import Window
 from spinneret.monitoring.rollups.service import FigureService
@@ -125,6 +127,31 @@ def test_an_unconfirmed_failure_is_checked_again_sooner(world: CheckWorld) -> No
         waits.append((due_at - world.clock()).total_seconds() <= 60)
     assert waits == [False, True, True, False, False, True, False]
     assert [each.state.due_at is not None for each in world.announced] == [True] * 3
+
+
+# covers M-05
+def test_in_maintenance_no_failure_is_checked_again_sooner(world: CheckWorld) -> None:
+    target_id = world.target(URL, interval_seconds=86_400, retry_seconds=60)
+    world.sites.answers[URL] = page(404)
+    waits = []
+    for _ in range(2):
+        world.come_due(target_id)
+        checked(world, target_id)
+        due_at = world.watched(target_id).state.due_at
+        assert due_at is not None
+        waits.append((due_at - world.clock()).total_seconds() <= 60)
+        world.maintenance.targets.add(target_id)
+    assert waits == [True, False]
+
+
+def test_no_request_outlasts_the_slot_of_its_worker(world: CheckWorld) -> None:
+    parts, now = world.parts(), world.clock()
+    slot = parts.slots.take(host_slot("site.example"), "one", now, now + timedelta(hours=1))
+    assert slot is not None
+    check = RunningCheck(parts, slot, world.worker_slot(seconds=20.0))
+    check.require_room(5.0)
+    with pytest.raises(HostBusy):
+        check.require_room(19.0)
 
 
 def certificate(name: str, days: int, names: tuple[str, ...] = ()) -> Certificate:

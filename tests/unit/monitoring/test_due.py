@@ -558,6 +558,19 @@ def test_a_redirect_to_a_busy_host_keeps_only_its_own_target_waiting(why: str) -
             assert max(each.late_ms for each in found) < 3000
 
 
+def test_the_rest_of_a_message_is_checked_behind_a_redirect_to_a_busy_host() -> None:
+    world = CheckWorld(limits=PaceLimits(rate=10, burst=15))
+    ids = [world.target(f"https://site.example/{number}", interval_seconds=60) for number in (0, 1)]
+    url, there = world.watched(ids[0]).target.canonical_url, "https://other.example/"
+    world.sites.answers[url] = fetched_page(there, b"there", redirects=(url,))
+    world.clock.advance(60)
+    until = world.clock() + 60 * SECOND
+    world.slots.take(host_slot("other.example"), world.new_id("x"), world.clock(), until)
+    orders = [replace(world.due(target_id), until=until) for target_id in ids]
+    done = world.worker().run(orders, plenty_of_time)
+    assert done == {WAITING: 1, CheckDisposition.CHECKED: 1}
+
+
 def _cool(world: CheckWorld, host: str) -> None:
     """The host asks for a pause of a minute."""
     permit = world.pace.admit(host, owner="other", limits=world.limits)
