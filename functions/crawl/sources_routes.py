@@ -84,7 +84,7 @@ def get_source(source_id: str) -> SourceView:
     ),
 )
 def replace_source(source_id: str, request: SourceRequest) -> SourceView:
-    """Replace a source. A run under way keeps the old settings."""
+    """Replace a source. A run under way continues by the new settings."""
     return source_view(_sources().update(_tenant(), source_id, request.draft))
 
 
