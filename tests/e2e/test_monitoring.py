@@ -19,6 +19,7 @@ pytestmark = [pytest.mark.stack, pytest.mark.timeout(400)]
 FIRST_SECONDS = 120.0  # the rule fires within a minute, its first tick at once
 SECONDS = 60.0  # a tick, a check, a delivery
 IMPORT_SECONDS = 240.0  # a tenth of it without other load
+PROCESSES = 6  # more than answer an idle API's requests in turn
 METRICS_SECONDS = 10.0  # the default time-out of a Prometheus scrape
 
 
@@ -185,17 +186,17 @@ def test_files_of_500_targets_are_imported_whole_and_their_metrics_are_quick(
         assert job["status"] == "completed", job
         assert job["result"]["created"] == len(job["result"]["lines"]) == 500
     logger.info("two imports of 500 lines: %.1f s", time.monotonic() - begun)
-    texts = []
-    for reading in ("first", "kept"):
+    texts: list[str] = []
+    while len(set(texts)) == len(texts) < PROCESSES:
         begun = time.monotonic()
         response = owner("GET", "/metrics")
         spent = time.monotonic() - begun
-        logger.info("/metrics of 1,000 targets, %s: %.2f s", reading, spent)
+        logger.info("/metrics of 1,000 targets: %.2f s", spent)
         assert response.status_code == 200, response.text
         texts.append(response.text)
         assert spent < METRICS_SECONDS
     assert "\nspinneret_targets 1000\n" in texts[0]
-    assert texts[1] == texts[0], "a scrape within 15 s reads nothing"
+    assert len(set(texts)) < len(texts), "a process that read within 15 s reads nothing again"
 
 
 def has_ended(job: Any) -> bool:
