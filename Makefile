@@ -119,7 +119,7 @@ test-end-to-end: .venv/.done
 	@$(STACK) run --instance end-to-end -- sh -c '$(BIN)/python -m pytest -m "stack and not alone" tests/e2e -n 4 --dist loadfile --no-loadscope-reorder && $(BIN)/python benchmarks/permissions.py .local/recorded-calls'
 
 test-parts: .venv/.done
-	@$(STACK) run --instance parts -- sh -c '$(BIN)/python -m pytest -m "stack and not proof" tests/contract -n 2 --dist loadfile && $(BIN)/python -m pytest -m "stack and not proof" --ignore tests/e2e --ignore tests/contract && $(BIN)/python -m pytest -m "alone and not proof" tests/e2e'
+	@$(STACK) run --instance parts -- sh -c '$(BIN)/python -m pytest -m "stack and not proof" --ignore tests/e2e && $(BIN)/python -m pytest -m "alone and not proof" tests/e2e'
 
 coverage: .venv/.done ## Run the tests of make check, print statement coverage by package; a service below 90 % fails
 	@mkdir -p .local
