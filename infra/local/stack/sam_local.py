@@ -16,6 +16,7 @@ from typing import Any, Final
 from stack import aws
 from stack.containers import Engine, reachable
 from stack.deployment import record, settings, templates
+from stack.deployment.built import LAYER_TYPE
 from stack.deployment.record import Deployment
 from stack.deployment.sam import VARIABLES, Sam
 from stack.files import write_json
@@ -89,7 +90,7 @@ def _template(sam: Sam, function: str, variables: dict[str, str]) -> Path:
     template: dict[str, Any] = templates.load(built)
     shutil.rmtree(sam.built / _UNPACKED, ignore_errors=True)
     for name, resource in template["Resources"].items():
-        if resource["Type"] == "AWS::Serverless::LayerVersion":
+        if resource["Type"] == LAYER_TYPE:
             archive = resource["Properties"]["ContentUri"]
             shutil.unpack_archive(sam.built / archive, sam.built / _UNPACKED / name)
             resource["Properties"]["ContentUri"] = f"{_UNPACKED}/{name}"

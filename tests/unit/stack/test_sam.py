@@ -105,6 +105,14 @@ def test_sam_builds_the_other_layers(root: Path, sam: Sam) -> None:
     assert list(asked["Resources"]) == ["XLayer"]
 
 
+def test_another_way_to_build_a_layer_builds_it_again(root: Path, sam: Sam) -> None:
+    sam.build()
+    way = "XLayer: {Metadata: {BuildMethod: makefile}, "
+    (root / "template.yaml").write_text(TEMPLATE.replace("XLayer: {", way))
+    sam.build()
+    assert calls(root) == ["build", "build"]
+
+
 def test_code_of_another_folder_is_refused(root: Path, sam: Sam) -> None:
     (root / "template.yaml").write_text(TEMPLATE.replace("functions/", "others/"))
     with pytest.raises(InstallError, match="Work isn't in functions/ but in others/"):

@@ -17,20 +17,20 @@ from stack.errors import InstallError
 from stack.files import write_json
 
 LAYERS: Final = "layers"
+LAYER_TYPE: Final = "AWS::Serverless::LayerVersion"
 _FUNCTIONS: Final = "functions.zip"
 _COMMON: Final = "CommonLayer"
 _FUNCTION_TYPE: Final = "AWS::Serverless::Function"
-_LAYER_TYPE: Final = "AWS::Serverless::LayerVersion"
 
 
-def write_layers_template(sources: Sources, target: Path) -> None:
-    """Write a template of the layers that need a build: all but the common one."""
+def layers_template(sources: Sources) -> dict[str, Any]:
+    """Return a template of the layers that need a build: all but the common one."""
     layers = {
         name: resource
         for name, resource in templates.load(sources.template)["Resources"].items()
-        if resource["Type"] == _LAYER_TYPE and name != _COMMON
+        if resource["Type"] == LAYER_TYPE and name != _COMMON
     }
-    write_json(target, {"Transform": "AWS::Serverless-2016-10-31", "Resources": layers})
+    return {"Transform": "AWS::Serverless-2016-10-31", "Resources": layers}
 
 
 def archive_layers(folder: Path) -> None:
@@ -61,7 +61,7 @@ def _built(template: dict[str, Any], sources: Sources, folder: Path) -> dict[str
             if code is None or sources.root / code != sources.functions:
                 raise InstallError(f"the code of {name} isn't in functions/ but in {code}")
             properties["CodeUri"] = _FUNCTIONS
-        elif resource["Type"] == _LAYER_TYPE:
+        elif resource["Type"] == LAYER_TYPE:
             properties["ContentUri"] = _layer(name)
         elif definition := properties.get("DefinitionUri"):
             states = yaml.safe_load((sources.root / definition).read_text())

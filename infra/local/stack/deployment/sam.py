@@ -1,5 +1,6 @@
 """The SAM command line, configured for an instance."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -15,6 +16,7 @@ from stack.deployment.record import STACK_NAME
 from stack.deployment.settings import EMBEDDER, SERVER
 from stack.deployment.sources import Sources, digest_of
 from stack.errors import InstallError
+from stack.files import write_json
 from stack.instance import Instance
 from stack.locks import exclusive
 from stack.tools.command import run
@@ -89,7 +91,7 @@ class Sam:
         """
         shutil.rmtree(self.built, ignore_errors=True)
         template = self._instance.folder / "layers.json"
-        built.write_layers_template(sources, template)
+        write_json(template, built.layers_template(sources))
         # A cached layer doesn't record its embedder, so each has its own cache.
         cache = self._workspace.local / f"sam-cache-{self._embedder}"
         lock = self._workspace.locks / "sam-build.lock"
@@ -107,9 +109,11 @@ class Sam:
     def _digest(self, kind: Literal["templates", "layers"]) -> str:
         """Return the hash of the files that a step reads, of its program and of its options."""
         sources = Sources(self._workspace.root)
-        files = sources.templates() if kind == "templates" else sources.layers()
-        facts = (self._endpoints["sam"], self._embedder, sys.version, Path(__file__).read_text())
-        return digest_of(files, sources.root, facts)
+        facts = [self._endpoints["sam"], self._embedder, sys.version, Path(__file__).read_text()]
+        if kind == "templates":
+            return digest_of(sources.templates(), sources.root, facts)
+        facts += [json.dumps(built.layers_template(sources)), Path(built.__file__).read_text()]
+        return digest_of(sources.layers(), sources.root, facts)
 
     def deploy(self, bucket: str, parameters: Mapping[str, str]) -> None:
         """Create the stack through CloudFormation."""
