@@ -40,8 +40,6 @@ if TYPE_CHECKING:
         def version(self) -> int: ...
 
 
-_NEW: Final[dynamo.Condition] = ("attribute_not_exists(#pk)", {})
-_STANDS: Final[dynamo.Condition] = ("attribute_exists(#pk)", {})
 _UNUSED: Final[dynamo.Condition] = ("attribute_not_exists(#count) OR #count = :none", {":none": 0})
 
 KEYED: Final = ("tenant", "id")
@@ -82,7 +80,7 @@ class NamedItemTable:
         The condition of the first one fails if there is no such row.
         """
         return [
-            dynamo.check(self._table, self._key(tenant, row_id), _STANDS),
+            dynamo.check(self._table, self._key(tenant, row_id), dynamo.PRESENT),
             self._count(tenant, row_id, 1),
         ]
 
@@ -140,7 +138,9 @@ class NamedRows[T: NamedRow](NamedItemTable):
         conditions.
         """
         try:
-            dynamo.transact(self._client, [self._put(row, _NEW), self._take_name(row), *besides])
+            dynamo.transact(
+                self._client, [self._put(row, dynamo.ABSENT), self._take_name(row), *besides]
+            )
         except dynamo.ConditionFailed as error:
             raise self._taken() from error
 
@@ -209,7 +209,7 @@ class NamedRows[T: NamedRow](NamedItemTable):
 
     def _take_name(self, row: T) -> TransactWriteItemTypeDef:
         key = self._name_key(row.tenant, row.name)
-        return dynamo.put(self._table, {**key, "row_id": row.id}, _NEW)
+        return dynamo.put(self._table, {**key, "row_id": row.id}, dynamo.ABSENT)
 
     def _free_name(self, row: T) -> TransactWriteItemTypeDef:
         key = self._name_key(row.tenant, row.name)

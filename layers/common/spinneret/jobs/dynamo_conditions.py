@@ -9,7 +9,6 @@ from spinneret.jobs.models import Job, JobStatus, Lease
 from spinneret.jobs.ports import JobAmended
 from spinneret.kernel.clock import to_iso
 
-NEW: Final[dynamo.Condition] = ("attribute_not_exists(#pk)", {})
 _STANDS: Final = (
     "status",
     "fence",

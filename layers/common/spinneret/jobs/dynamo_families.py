@@ -6,7 +6,6 @@ from typing import Final
 from spinneret.aws import dynamo
 from spinneret.aws.clients import translate_aws_errors
 from spinneret.aws.types import DynamoDBClient, TransactWriteItemTypeDef
-from spinneret.jobs import dynamo_conditions as conditions
 from spinneret.jobs import items, keys, rules
 from spinneret.jobs.models import ChildCounts, Job, JobRef, JobStatus
 from spinneret.jobs.ports import NewJob
@@ -17,7 +16,6 @@ BIRTH_TRIES: Final = (
     8  # creating children updates every counter, and conflicts with each child that ends
 )
 _LIVE: Final = frozenset({JobStatus.PENDING, JobStatus.RUNNING})
-_EXISTS: Final[dynamo.Condition] = ("attribute_exists(#pk)", {})
 
 
 def parent_writes(table: str, new: NewJob) -> list[TransactWriteItemTypeDef]:
@@ -31,7 +29,7 @@ def parent_writes(table: str, new: NewJob) -> list[TransactWriteItemTypeDef]:
     plan = [
         {**keys.plan_key(job.ref, n), "text": text, **purge_at} for n, text in enumerate(new.plan)
     ]
-    return [dynamo.put(table, item, conditions.NEW) for item in [*counters, *plan]]
+    return [dynamo.put(table, item, dynamo.ABSENT) for item in [*counters, *plan]]
 
 
 def child_count_writes(table: str, children: Iterable[Job]) -> list[TransactWriteItemTypeDef]:
@@ -78,7 +76,7 @@ def lifetime_writes(
     if items.others_live_longer(before, after):
         purge_at = {"purge_at": items.others_purge_at(after)}
         plan_keys = [keys.plan_key(after.ref, number) for number in range(after.family.plan_rows)]
-        found += [dynamo.update(table, key, purge_at, _EXISTS) for key in plan_keys]
+        found += [dynamo.update(table, key, purge_at, dynamo.PRESENT) for key in plan_keys]
     if not counted and items.purge_at(before) == items.purge_at(after):
         return found
     purge_at = {"purge_at": items.counters_purge_at(after)}
@@ -87,7 +85,7 @@ def lifetime_writes(
             continue
         item = items.counter_item(after.ref, shard, counted[shard]) if counted else {}
         item = {name: value for name, value in item.items() if name not in ("pk", "sk")}
-        condition = dynamo.equals(**item) if counted else _EXISTS
+        condition = dynamo.equals(**item) if counted else dynamo.PRESENT
         found.append(dynamo.update(table, keys.counter_key(after.ref, shard), purge_at, condition))
     return found
 
@@ -167,4 +165,4 @@ def _add(
     added = "ADD " + ", ".join(f"#{name} :{name}" for name in changes)
     added += " REMOVE #purge_at" if revives else ""
     values = {f":{name}": number for name, number in changes.items()}
-    return dynamo.change(table, keys.counter_key(parent, shard), (added, values), _EXISTS)
+    return dynamo.change(table, keys.counter_key(parent, shard), (added, values), dynamo.PRESENT)

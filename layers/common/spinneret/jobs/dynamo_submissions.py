@@ -30,7 +30,7 @@ def writes(
     for new, event in zip(jobs, events, strict=True):
         job = new.job
         check_payload(job.payload)
-        found.append(dynamo.put(jobs_table, items.JOBS.encode(job), conditions.NEW))
+        found.append(dynamo.put(jobs_table, items.JOBS.encode(job), dynamo.ABSENT))
         if event != rules.first_event(job):  # which the job's row implies
             found += [dynamo.put(jobs_table, row) for row in items.event_items(job.ref, [event])]
         found += dynamo_families.parent_writes(jobs_table, new)
@@ -66,7 +66,7 @@ def take_duplicate_key(
     No check is needed if the holder is `unless`: the same transaction writes its row.
     """
     if holder is None:
-        return [dynamo.put(idempotency_table, record, conditions.NEW)]
+        return [dynamo.put(idempotency_table, record, dynamo.ABSENT)]
     found = [dynamo.put(idempotency_table, record, dynamo.equals(job_id=holder.job_id))]
     if holder.job is not None and (unless is None or holder.job_id != unless.id):
         unmoved = conditions.unmoved(holder.job)

@@ -36,7 +36,6 @@ from spinneret.outbox.models import DomainEvent
 from spinneret.sources import limits
 from spinneret.sources.models import PageOutcome, Run, RunPage, Source, SourceRef
 
-_NEW: Final[dynamo.Condition] = ("attribute_not_exists(#pk)", {})
 _SIZE: Final = limits.SOURCE_PAGES_PER_ROW
 
 
@@ -54,7 +53,7 @@ class DynamoSourceStore(DynamoAdapter):
         self._collections = NamedItemTable(client, labels_table, "collection")
 
     def add(self, source: Source) -> None:
-        self._write([self._rows.put_write(source, _NEW)], None, source)
+        self._write([self._rows.put_write(source, dynamo.ABSENT)], None, source)
 
     def get(self, tenant: str, source_id: str) -> Source | None:
         return self._rows.get(_key(tenant, source_id)) if is_id(source_id) else None

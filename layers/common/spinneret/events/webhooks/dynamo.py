@@ -12,7 +12,6 @@ Webhooks table
 """
 
 from collections.abc import Sequence
-from typing import Final
 
 from spinneret.aws import dynamo
 from spinneret.aws.table import DynamoAdapter, Table
@@ -22,9 +21,6 @@ from spinneret.events.webhooks.models import Endpoint, SealedSecrets
 from spinneret.kernel.errors import Conflict
 from spinneret.kernel.ids import is_id
 from spinneret.kernel.paging import Page
-
-_NEW: Final[dynamo.Condition] = ("attribute_not_exists(#pk)", {})
-_THERE: Final[dynamo.Condition] = ("attribute_exists(#pk)", {})
 
 
 class DynamoEndpointStore(DynamoAdapter):
@@ -42,7 +38,7 @@ class DynamoEndpointStore(DynamoAdapter):
             ("ADD #count :one", {":one": 1}),
             ("attribute_not_exists(#count) OR #count < :most", {":most": at_most}),
         )
-        writes = [one_more, self._rows.put_write(endpoint, _NEW)]
+        writes = [one_more, self._rows.put_write(endpoint, dynamo.ABSENT)]
         if not dynamo.transact_if(self._client, writes):
             raise Conflict(
                 f"a tenant has at most {at_most} webhooks; delete one first",
@@ -70,10 +66,12 @@ class DynamoEndpointStore(DynamoAdapter):
         if not is_id(endpoint_id):
             return False
         one_less = dynamo.change(
-            self._table, items.count_key(tenant), ("ADD #count :one", {":one": -1}), _THERE
+            self._table, items.count_key(tenant), ("ADD #count :one", {":one": -1}), dynamo.PRESENT
         )
         key = items.endpoint_key(tenant, endpoint_id)
-        return dynamo.transact_if(self._client, [one_less, dynamo.delete(self._table, key, _THERE)])
+        return dynamo.transact_if(
+            self._client, [one_less, dynamo.delete(self._table, key, dynamo.PRESENT)]
+        )
 
     def default_secrets(self, tenant: str) -> SealedSecrets | None:
         return self._defaults.get(items.default_key(tenant))
@@ -82,5 +80,5 @@ class DynamoEndpointStore(DynamoAdapter):
         self, tenant: str, former: SealedSecrets | None, secrets: SealedSecrets
     ) -> bool:
         row = {**items.default_key(tenant), **items.SECRETS.encode(secrets)}
-        unchanged = _NEW if former is None else dynamo.equals(secret=former.newest)
+        unchanged = dynamo.ABSENT if former is None else dynamo.equals(secret=former.newest)
         return dynamo.transact_if(self._client, [dynamo.put(self._table, row, unchanged)])

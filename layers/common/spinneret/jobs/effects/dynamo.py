@@ -25,7 +25,6 @@ from spinneret.kernel.errors import Contended, IdempotencyMismatch, LeaseLost
 
 _LEASE: Final = 0
 _RECORD: Final = 1
-_NEW: Final[dynamo.Condition] = ("attribute_not_exists(#pk)", {})
 
 
 class DynamoEffectStore:
@@ -48,7 +47,7 @@ class DynamoEffectStore:
             "until": to_iso(until),
             "purge_at": _purge_at(now),
         }
-        known = self._put(lease, record, _NEW)
+        known = self._put(lease, record, dynamo.ABSENT)
         if known is None:
             return EffectStarted()
         if known["request"] != request:

@@ -70,7 +70,7 @@ class DynamoConnectionStore(DynamoAdapter):
             dynamo.put(
                 self._table,
                 items.subscriber_item(ref, connection, now),
-                ("attribute_not_exists(#pk)", {}),
+                dynamo.ABSENT,
             ),
             dynamo.change(
                 self._table,
@@ -115,11 +115,10 @@ class DynamoConnectionStore(DynamoAdapter):
             raise NotFound("no such subject")
         if len(self.subscribers(ref)) >= bounds.SUBSCRIBERS_PER_JOB:
             raise Conflict("too many subscriptions")
-        absent: dynamo.Condition = ("attribute_not_exists(#pk)", {})
         few: dynamo.Condition = (_OPEN_WITH_ROOM, {":most": limits.JOBS_PER_CONNECTION})
         writes = [
-            dynamo.check(self._table, keys.job_key(ref), absent),
-            dynamo.put(self._table, items.subscriber_item(ref, connection, now), absent),
+            dynamo.check(self._table, keys.job_key(ref), dynamo.ABSENT),
+            dynamo.put(self._table, items.subscriber_item(ref, connection, now), dynamo.ABSENT),
             dynamo.change(
                 self._table,
                 keys.connection_key(connection.id),
@@ -137,17 +136,16 @@ class DynamoConnectionStore(DynamoAdapter):
     def unsubscribe(self, connection_id: str, ref: JobRef) -> None:
         if not is_id(ref.job_id):
             return
-        exists: dynamo.Condition = ("attribute_exists(#pk)", {})
         uncounted = dynamo.change(
-            self._table, keys.job_key(ref), ("ADD #watchers :less", {":less": -1}), exists
+            self._table, keys.job_key(ref), ("ADD #watchers :less", {":less": -1}), dynamo.PRESENT
         )
         writes = [
-            dynamo.delete(self._table, keys.subscriber_key(ref, connection_id), exists),
+            dynamo.delete(self._table, keys.subscriber_key(ref, connection_id), dynamo.PRESENT),
             dynamo.change(
                 self._table,
                 keys.connection_key(connection_id),
                 ("DELETE #jobs :job", {":job": {ref.job_id}}),
-                exists,
+                dynamo.PRESENT,
             ),
         ]
         try:

@@ -31,8 +31,6 @@ from spinneret.marketplace.connections.models import (
     SellerConnection,
 )
 
-_NONE: Final[dynamo.Condition] = ("attribute_not_exists(#pk)", {})
-
 
 class DynamoConnections(DynamoAdapter):
     """Implements SellerConnectionStore."""
@@ -52,7 +50,7 @@ class DynamoConnections(DynamoAdapter):
         def written() -> bool:
             former = self.get(connection.tenant, connection.marketplace)
             version = former.version + 1 if former else connection.first_version
-            stands = dynamo.equals(version=former.version) if former else _NONE
+            stands = dynamo.equals(version=former.version) if former else dynamo.ABSENT
             put = self._rows.put_write(replace(connection, version=version), stands)
             return dynamo.transact_if(self._client, [put, *self._known(connection)])
 
@@ -85,7 +83,7 @@ class DynamoConnections(DynamoAdapter):
     def forget(self, seller: Seller) -> None:
         tenant, marketplace = seller.tenant, seller.marketplace
         writes = [
-            dynamo.check(self._table, _key(tenant, marketplace), _NONE),
+            dynamo.check(self._table, _key(tenant, marketplace), dynamo.ABSENT),
             dynamo.delete(self._table, _seller(tenant, marketplace)),
         ]
         with suppress(dynamo.ConditionFailed):
@@ -96,8 +94,7 @@ class DynamoConnections(DynamoAdapter):
 
     def polled(self, seller: Seller) -> None:
         key = _seller(seller.tenant, seller.marketplace)
-        stands: dynamo.Condition = ("attribute_exists(#pk)", {})
-        change = dynamo.update(self._table, key, {"job_id": seller.job_id}, stands)
+        change = dynamo.update(self._table, key, {"job_id": seller.job_id}, dynamo.PRESENT)
         with suppress(dynamo.ConditionFailed):
             dynamo.transact(self._client, [change])
 

@@ -26,7 +26,6 @@ from spinneret.kernel.paging import Page
 from spinneret.marketplace.orders.models import Sale
 
 _SALES_OF_PRODUCT: Final = 100
-_NEW: Final[dynamo.Condition] = ("attribute_not_exists(#pk)", {})
 
 
 class DynamoSaleStore(DynamoAdapter):
@@ -46,7 +45,7 @@ class DynamoSaleStore(DynamoAdapter):
             {":sold": sale.quantity, ":one": 1},
         )
         there: dynamo.Condition = ("#quantity >= :sold", {":sold": sale.quantity})
-        former = _NEW if sale.version == 1 else dynamo.equals(version=sale.version - 1)
+        former = dynamo.ABSENT if sale.version == 1 else dynamo.equals(version=sale.version - 1)
         writes = [
             self._sales.put_write(sale, former),
             self._opened(sale),
@@ -63,7 +62,7 @@ class DynamoSaleStore(DynamoAdapter):
         writes = [
             self._sales.put_write(sale, _former(sale)),
             self._opened(sale),
-            dynamo.change(self._table, product, give, ("attribute_exists(#pk)", {})),
+            dynamo.change(self._table, product, give, dynamo.PRESENT),
         ]
         return dynamo.transact_if(self._client, writes)
 

@@ -33,7 +33,7 @@ class DynamoActionStatistics(DynamoAdapter):
         mark = {"pk": f"T#{job.tenant}#COUNTED#{job.id}", "sk": str(job.run), "purge_at": purge}
         add = (f"ADD #{outcome} :one, #seconds :seconds", {":one": 1, ":seconds": seconds})
         writes = [
-            dynamo.put(self._table, mark, ("attribute_not_exists(#pk)", {})),
+            dynamo.put(self._table, mark, dynamo.ABSENT),
             dynamo.change(self._table, counter, add),
         ]
         with suppress(dynamo.ConditionFailed):  # already counted

@@ -48,8 +48,6 @@ from spinneret.web.exploring.frontier.models import (
 from spinneret.web.exploring.frontier.ports import WriteConflict
 
 INDEX: Final = "placed"
-_NEW: Final[dynamo.Condition] = ("attribute_not_exists(#pk)", {})
-_THERE: Final[dynamo.Condition] = ("attribute_exists(#pk)", {})
 
 
 class DynamoFrontierStore(DynamoAdapter):
@@ -132,7 +130,7 @@ class DynamoFrontierStore(DynamoAdapter):
     # ------------------------------------------------------------ Writes
 
     def begin(self, crawl: Crawl) -> None:
-        self._write([self._crawls.put_write(crawl, _NEW)])
+        self._write([self._crawls.put_write(crawl, dynamo.ABSENT)])
 
     def keep_links(self, crawl: Crawl, page: FrontierPage, links: Sequence[LinkCandidate]) -> int:
         """See FrontierStore: one put per chunk."""
@@ -145,7 +143,7 @@ class DynamoFrontierStore(DynamoAdapter):
     def commit(self, crawl: Crawl, change: FrontierTransaction) -> None:
         writes = [
             *self._of_crawl(crawl, change),
-            *(self._put_page(crawl, page, _NEW) for page in change.new),
+            *(self._put_page(crawl, page, dynamo.ABSENT) for page in change.new),
             *(self._put_page(crawl, move.after, _stands(move.before)) for move in change.moves),
             *(self._check_page(crawl, page) for page in change.standing),
             *self._of_quotas(crawl, change.used),
@@ -159,7 +157,7 @@ class DynamoFrontierStore(DynamoAdapter):
     ) -> list[TransactWriteItemTypeDef]:
         """Build the update of the crawl's own row, or the check that it is unchanged."""
         before, after = change.before, change.after
-        standing = _THERE
+        standing = dynamo.PRESENT
         if before is not None:
             counters = items.counters(before) if change.counted else {}
             standing = dynamo.equals(fence=before.fence, batch=before.batch, **counters)
@@ -201,7 +199,7 @@ class DynamoFrontierStore(DynamoAdapter):
             dynamo.put(
                 self._table,
                 {**keys.content_key(crawl.ref, each), "page": page, "purge_at": purge_at},
-                _NEW,
+                dynamo.ABSENT,
             )
             for each, page in contents.items()
         ]
