@@ -37,6 +37,7 @@ from spinneret.monitoring.targets.api_models import (
     options_of,
     subject_of,
 )
+from spinneret.monitoring.targets.models import Status
 from spinneret.monitoring.targets.rules import host_named, is_position
 from spinneret.monitoring.targets.service import RequestId
 from spinneret.monitoring.targets.views import (
@@ -100,16 +101,19 @@ def create_target(request: TargetRequest) -> Response[dict[str, Any]]:
 def list_targets(
     limit: Limit = bounds.LIST_LIMIT_DEFAULT,
     host: Host | None = None,
+    status: Status | None = None,
     cursor: str | None = None,
     page_token: str | None = None,
 ) -> TargetList:
-    """List targets in order of creation, optionally of one host.
+    """List targets in order of creation, optionally of one host or status.
 
-    `page_token` is an alias of `cursor`.
+    With `status`, a page may be short or empty though more follow. `page_token` is an alias of
+    `cursor`.
     """
     after = position_of(one_of("cursor", cursor, "page_token", page_token), is_position)
     host = None if host is None else host_named(host)
-    return target_list(_services().targets.page(routes.principal.tenant, host, after, limit))
+    tenant = routes.principal.tenant
+    return target_list(_services().targets.page(tenant, host, status, after, limit))
 
 
 @router.get("/v1/targets/<target_id>", **declared(Scope.READ, Permission.VIEW_TARGETS))

@@ -1,6 +1,5 @@
 // What runs now, what failed, what is down, and the last audits.
 import { html } from "html";
-import { useState } from "preact/hooks";
 import { Bar } from "../app/charts.js";
 import { api } from "../app/api.js";
 import { attempt } from "../app/dialog.js";
@@ -59,33 +58,21 @@ const Failed = () => {
   </${Card}>`;
 };
 
-// Read so many pages of watched links, one after the other: { items, has_more }.
-const readTargets = async (pages, options) => {
-  const items = [];
-  let answer = {};
-  for (let page = 0; page === 0 || (page < pages && answer.has_more); page += 1) {
-    answer = await api.get("v1/targets", { limit: MOST, cursor: answer.next_cursor }, options);
-    items.push(...answer.items);
-  }
-  return { items, has_more: answer.has_more };
-};
-
-// The API has no list of those that are down; further pages are read when the reader asks.
 const Down = () => {
-  const [pages, setPages] = useState(1);
-  const { data, error, reload } = usePoll((options) => readTargets(pages, options), OTHERS_SECONDS, [pages]);
-  const down = (data?.items ?? []).filter((target) => ["down", "degraded"].includes(target.status));
+  const { data, error, reload } = usePoll(
+    (options) => Promise.all(["down", "degraded"].map((status) => api.get("v1/targets", { limit: MOST, status }, options))),
+    OTHERS_SECONDS,
+  );
+  const down = (data ?? []).flatMap((page) => page.items);
   return html`<${Card} title="Watched links that are down" actions=${html`<a href=${href("watch")}>All</a>`}>
     ${(error || !data) && html`<${Pending} error=${error} retry=${reload} />`}
-    ${data && down.length === 0 && html`<${Empty} title=${data.items.length ? "No link is down." : "No links are watched yet."}>
-      ${data.items.length === 0 && html`<a href=${href("watch")}>Watch a link</a> to see here when it is down.`}
-    </${Empty}>`}
+    ${data && down.length === 0 && html`<${Empty} title="No link is down."><a href=${href("watch")}>Watch a link</a> to see here when it is down.</${Empty}>`}
     ${down.length > 0 && html`<${Table} title="Links that are down" rows=${down} keyOf=${(target) => target.id} columns=${[
       { title: "Link", value: (target) => html`<a class="url" href=${href("watch", "link", target.id)}>${target.name ?? target.url}</a>`, kind: "wide" },
       { title: "State", value: (target) => html`<${Status} of=${target.status} />` },
       { title: "Since", value: (target) => html`<${Time} at=${target.status_since} />` },
     ]} />`}
-    ${data?.has_more && html`<p class="small">Of the first ${number(data.items.length)} links. <${Button} kind="plain" act=${() => setPages(pages + 1)}>Look further</${Button}></p>`}
+    ${data?.some((page) => page.has_more) && html`<p class="small">There may be more: <a href=${href("watch", { status: "down" })}>all that are down</a>.</p>`}
   </${Card}>`;
 };
 

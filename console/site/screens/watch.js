@@ -18,8 +18,8 @@ const PLACES = [
   { name: "import", title: "Import", href: href("watch", "import") },
   { name: "status-page", title: "Status pages", href: href("watch", "status-page") },
 ];
-const WORST_FIRST = ["down", "degraded", "pending", "unknown", "up", "paused"];
-const rank = (target) => (WORST_FIRST.indexOf(target.status) + WORST_FIRST.length) % WORST_FIRST.length;
+const STATES = ["down", "degraded", "pending", "up"]; // the worst first
+const rank = (target) => STATES.indexOf(target.status);
 
 const COLUMNS = [
   { title: "Link", kind: "wide", value: (target) => html`<a class="url" href=${href("watch", "link", target.id)}>${targetTitle(target)}</a>` },
@@ -33,8 +33,8 @@ const COLUMNS = [
 ];
 
 const Links = () => {
-  const { host } = place.value.query;
-  const list = useList("v1/targets", { host });
+  const { host, status } = place.value.query;
+  const list = useList("v1/targets", { host, status });
   const [isOpen, setOpen] = useState(false);
   const rows = [...list.rows].sort((one, other) => rank(one) - rank(other));
   return html`
@@ -43,8 +43,8 @@ const Links = () => {
       ${may("edit_targets", "write") && html`<button type="button" class="main" onClick=${() => setOpen(true)}>Watch a link</button>`}
     </${Header}>
     <${Tabs} of=${PLACES} chosen="links" />
-    <${Filters} of=${[{ name: "host", title: "Host", placeholder: "example.com" }]} />
-    <${List} list=${{ ...list, rows }} title="Watched links" keyOf=${(target) => target.id} columns=${COLUMNS} filters=${["host"]}
+    <${Filters} of=${[{ name: "host", title: "Host", placeholder: "example.com" }, { name: "status", title: "State", options: STATES }]} />
+    <${List} list=${{ ...list, rows }} title="Watched links" keyOf=${(target) => target.id} columns=${COLUMNS} filters=${["host", "status"]}
       empty=${html`<${Empty} title="No links are watched yet.">A web address, a port or a DNS record is checked again and again; a job calls. You see when one is down, slow or late.</${Empty}>`} />
     ${isOpen && html`<${Dialog} title="Watch a link" onClose=${() => setOpen(false)}>
       <${TargetForm} onDone=${(target) => go("watch", "link", target.id)} />

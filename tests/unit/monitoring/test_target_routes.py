@@ -6,8 +6,11 @@ from typing import Any
 
 import pytest
 
+from spinneret.monitoring import limits
 from spinneret.monitoring.incidents.models import Incident, IncidentStatus
+from spinneret.monitoring.targets.models import Status
 from spinneret.monitoring.wiring import TargetApi
+from tests.factories import TENANT
 from tests.fakes.monitoring import FakeWatch
 from tests.fakes.time import START, HandClock
 from tests.unit.runtime.api import Answer
@@ -120,6 +123,27 @@ def test_lists_go_on_where_they_stopped_even_within_one_moment(served: Served) -
     assert (seen, pages) == (ids, 3)
     of_host = body(served.send("GET", "/v1/targets", host="H1.example"))
     assert [each["id"] for each in of_host["items"]] == ids[1::2]
+
+
+def test_a_list_of_one_status_ends_whatever_lies_between(
+    served: Served, watch: FakeWatch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "STATUS_READ_TARGETS", 3)
+    ids = [made(served, f"https://example.com/{number}")["id"] for number in range(9)]
+    for each in (ids[0], ids[7], ids[8]):
+        watched = watch.get(TENANT, each)
+        assert watched is not None
+        down = replace(watched.state, status=Status.DOWN)
+        assert watch.change(watched, watched.target, down)
+    pages, cursor = [], {}
+    for _ in ids:
+        page = body(served.send("GET", "/v1/targets", status="down", limit="1", **cursor))
+        pages.append([each["id"] for each in page["items"]])
+        if not page["has_more"]:
+            break
+        cursor = {"cursor": page["next_cursor"]}
+    assert pages == [[ids[0]], [], [], [ids[7]], [ids[8]]]
+    assert served.send("GET", "/v1/targets", status="broken").status == 422
 
 
 @pytest.mark.parametrize(

@@ -84,6 +84,7 @@ Scope: TypeAlias = Literal["read", "write", "admin"]
 ScopeKind: TypeAlias = Literal["host", "domain", "prefix"]
 Severity: TypeAlias = Literal["critical", "high", "medium", "low", "info"]
 SourceType: TypeAlias = Literal["crawl", "upload", "api", "s3"]
+Status: TypeAlias = Literal["pending", "up", "degraded", "down"]
 Strategy: TypeAlias = Literal["bfs", "dfs", "best_first"]
 TaskStatus: TypeAlias = Literal["pending", "processing", "success", "failed", "timeout", "cancelled"]
 Window: TypeAlias = Literal["1h", "24h", "7d", "30d", "1y"]
@@ -814,6 +815,7 @@ class ListAuditIssuesQuery(Paging, total=False):
 
 class ListTargetsQuery(Paging, total=False):
     host: str
+    status: Status
 
 
 class ListIncidentsQuery(Paging, total=False):

@@ -876,7 +876,7 @@ class Targets(Resource):
         return self._pages(m.IncidentView, f"/v1/targets/{part(target_id)}/incidents", query=query)
 
     def list(self, **query: Unpack[r.ListTargetsQuery]) -> Pages[m.TargetView]:
-        """List targets in order of creation, optionally of one host."""
+        """List targets in order of creation, optionally of one host or status."""
         return self._pages(m.TargetView, "/v1/targets", query=query)
 
     def pause(self, target_id: str) -> m.TargetView:

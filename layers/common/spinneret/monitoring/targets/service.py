@@ -2,13 +2,14 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Final
 
 from spinneret.access.keys.secrets import hash_of
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import Conflict, Contended, IdempotencyMismatch, existing
 from spinneret.kernel.ids import NewId
-from spinneret.kernel.paging import Page
+from spinneret.kernel.paging import Page, items_of
 from spinneret.kernel.races import changing, until_written
 from spinneret.kernel.service import service
 from spinneret.monitoring import limits
@@ -21,6 +22,7 @@ from spinneret.monitoring.targets.models import (
     Options,
     OwnRequest,
     SealedRequest,
+    Status,
     Target,
     TargetState,
     TargetWithState,
@@ -119,10 +121,23 @@ class TargetService:
         return existing(self.store.get(tenant, target_id), "target")
 
     def page(
-        self, tenant: str, host: str | None, after: str | None, limit: int
+        self, tenant: str, host: str | None, status: Status | None, after: str | None, limit: int
     ) -> Page[TargetWithState]:
-        """See TargetStore.page."""
-        return self.store.page(tenant, host, after, limit)
+        """See TargetStore.page.
+
+        With a status at most STATUS_READ_TARGETS are read: a page may be short though more follow.
+        """
+        if status is None:
+            return self.store.page(tenant, host, after, limit)
+        read = partial(self.store.page, tenant, host, limit=limits.STATUS_PAGE_TARGETS)
+        found: list[TargetWithState] = []
+        for number, watched in enumerate(items_of(read, after)):
+            if len(found) == limit or number == limits.STATUS_READ_TARGETS:
+                return Page(items=tuple(found), after=after)
+            if watched.state.status is status:
+                found.append(watched)
+            after = rules.position_of_target(watched.target)
+        return Page(items=tuple(found), after=None)
 
     def update(self, tenant: str, target_id: str, changes: dict[str, Any]) -> TargetWithState:
         """Change some of the options; an interval of None is the default one.
