@@ -3,6 +3,7 @@
 import gzip
 import json
 from collections.abc import Iterable
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -19,6 +20,7 @@ from spinneret.kernel.errors import (
     UrlInvalid,
     ValidationFailed,
 )
+from spinneret.web.fetching.models import FetchedPage, FetchRequest
 from tests.fakes.discovering import COMMON_CRAWL, DiscoverySlice
 from tests.fakes.fetching import fetched_page
 
@@ -197,6 +199,24 @@ def test_an_invocation_that_ends_leaves_the_rest_to_the_next(site: DiscoverySlic
     assert len(site.urls(ref)) == 30
     assert len(site.requests) == len(set(site.requests))
     assert job.attempts == 0
+
+
+def test_a_slow_answer_leaves_the_next_fetch_to_the_next_invocation(site: DiscoverySlice) -> None:
+    captures(site, [f"{SITE}/a"])
+    fast = site.direct()
+
+    def slow(request: FetchRequest) -> FetchedPage:
+        site.clock.advance(25)
+        return fast.fetch(request)
+
+    site.direct = lambda: SimpleNamespace(fetch=slow)  # type: ignore[method-assign]  # for a site
+    site.remaining = limits.DISCOVERY_FILE_SECONDS + 1
+    ref, began = site.submit(sources=["common_crawl"]), site.clock()
+    assert site.run(ref).status is JobStatus.PENDING
+    assert (site.clock() - began).total_seconds() < limits.DISCOVERY_FILE_SECONDS
+    site.remaining = 200
+    assert site.settle(ref).attempts == 0
+    assert site.urls(ref) == [f"{SITE}/a"]
 
 
 def test_a_discovery_ends_with_what_it_has_when_its_time_is_up(

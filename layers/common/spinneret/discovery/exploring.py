@@ -239,7 +239,10 @@ class _Discovery:
             self._take(file, walk, reader.read(pieces))
 
         request = FetchRequest(
-            url=parse_url(file.url), max_bytes=bounds.SITEMAP_MAX_BYTES, read_body=read_body
+            url=parse_url(file.url),
+            max_bytes=bounds.SITEMAP_MAX_BYTES,
+            left_seconds=self._left_for_fetch,
+            read_body=read_body,
         )
         page = self._awaited(self.fetcher.fetch(self._caller, request))
         require_success_status(page, self.clock())
@@ -295,7 +298,10 @@ class _Discovery:
     ) -> FetchedPage:
         """Fetch from Common Crawl. Raises HttpUnavailable if the index asks for a long wait."""
         request = FetchRequest(
-            url=parse_url(url), max_bytes=bounds.CDX_MAX_BYTES, read_body=read_body
+            url=parse_url(url),
+            max_bytes=bounds.CDX_MAX_BYTES,
+            left_seconds=self._left_for_fetch,
+            read_body=read_body,
         )
         answer = self.fetcher.fetch(self._caller, request, _OF_AN_API)
         if isinstance(answer, WaitUntil):
@@ -323,6 +329,16 @@ class _Discovery:
             raise ReleaseJob
         done = self._tally.files_read + self._tally.files_failed
         self.context.checkpoint("reading", min(90, 5 + done))
+
+    def _left_for_fetch(self) -> float:
+        """Return the seconds for a fetch, after the waits and the robots.txt before it.
+
+        Raises ReleaseJob to fetch in another invocation.
+        """
+        left = self.context.remaining() - bounds.DEADLINE_MARGIN_SECONDS
+        if left < limits.DISCOVERY_FETCH_SECONDS and self._did_something():
+            raise ReleaseJob
+        return left
 
     def _did_something(self) -> bool:
         """Whether this invocation has done any work yet."""
