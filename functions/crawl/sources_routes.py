@@ -57,7 +57,12 @@ def list_sources(limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = 
 @router.post(
     "/api/v1/sources",
     **declared(
-        Scope.WRITE, Permission.CONFIGURE_CRAWLS, {201: SourceView}, *_REFUSALS, examples=SOURCE
+        Scope.WRITE,
+        Permission.CONFIGURE_CRAWLS,
+        {201: SourceView},
+        *_REFUSALS,
+        Conflict,
+        examples=SOURCE,
     ),
 )
 def create_source(request: SourceRequest) -> Response[SourceView]:

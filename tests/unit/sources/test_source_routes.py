@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from crawl.sources_routes import router
+from spinneret.sources import limits
 from spinneret.sources.models import PageOutcome, RunPage
 from tests.fakes.sources import SourceSlice
 from tests.fakes.webhook_slice import WebhookSlice
@@ -62,6 +63,18 @@ def test_a_source_is_made_read_changed_and_deleted(api: Served) -> None:
         assert api.send(method, one, tenant="globex").status == 404
     assert api.send("DELETE", one).status == 204
     assert api.send("GET", one).status == 404
+
+
+def test_a_tenant_has_a_bounded_number_of_sources(
+    api: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "SOURCES_PER_TENANT", 1)
+    made = api.send("POST", PATH, SOURCE)
+    refused = api.send("POST", PATH, SOURCE)
+    assert (refused.status, refused.body["code"]) == (409, "CONFLICT")
+    assert api.send("POST", PATH, SOURCE, tenant="globex").status == 201
+    assert api.send("DELETE", f"{PATH}/{made.body['source_id']}").status == 204
+    assert api.send("POST", PATH, SOURCE).status == 201
 
 
 def test_a_run_is_triggered_and_shown_with_what_it_found(api: Served, world: SourceSlice) -> None:

@@ -3,6 +3,7 @@
 from typing import Final
 
 SOURCE_NAME_MAX_CHARS: Final = 100
+SOURCES_PER_TENANT: Final = 500  # at one run an hour each: 250,000 pages an hour
 SOURCE_LOOK_SECONDS: Final = 60.0  # between two checks of a current run: the rule's interval
 SOURCE_SHARDS: Final = 4  # of the index by time; each yields SOURCES_PER_TICK per pass
 SOURCES_PER_TICK: Final = 100

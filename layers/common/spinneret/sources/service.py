@@ -3,13 +3,13 @@
 from dataclasses import dataclass, replace
 
 from spinneret.kernel.clock import Clock
-from spinneret.kernel.errors import existing
+from spinneret.kernel.errors import Conflict, existing
 from spinneret.kernel.ids import NewId
 from spinneret.kernel.paging import Page
 from spinneret.kernel.races import changing, until_written
 from spinneret.kernel.service import service
 from spinneret.schedules.cron import parse_schedule
-from spinneret.sources import rules
+from spinneret.sources import limits, rules
 from spinneret.sources.models import Run, RunPage, Source, Trigger
 from spinneret.sources.ports import SourceStore, SourceWebhooks
 from spinneret.sources.running import SourceRuns
@@ -45,10 +45,14 @@ class SourceService:
     new_id: NewId
 
     def create(self, tenant: str, draft: SourceDraft) -> Source:
-        """Create a source. Raises UrlInvalid, UrlBlocked, ValidationFailed (pattern, schedule), and
-        NotFound for a config or a collection that doesn't exist.
+        """Create a source. Raises UrlInvalid, UrlBlocked, ValidationFailed (pattern, schedule),
+        NotFound for a config or a collection that doesn't exist, and Conflict if the tenant has too
+        many.
         """
         self._check(draft)
+        present = self.store.page(tenant, None, limits.SOURCES_PER_TENANT)
+        if len(present.items) >= limits.SOURCES_PER_TENANT:
+            raise Conflict(f"a tenant has at most {limits.SOURCES_PER_TENANT} sources")
         now = self.clock()
         source = Source(
             tenant=tenant,
