@@ -2,7 +2,7 @@
 
 import base64
 from io import BytesIO
-from zipfile import ZIP_DEFLATED, ZipFile
+from zipfile import ZIP_DEFLATED, ZIP_LZMA, ZipFile
 
 import pytest
 
@@ -15,6 +15,8 @@ from tests.unit.content.library.shelves import LibraryFixture
 
 pytest.importorskip("pypdf")
 pytest.importorskip("mammoth")
+
+TYPE = '<!DOCTYPE x [<!ENTITY many "silk silk silk">]>'
 
 
 @pytest.mark.parametrize(
@@ -73,12 +75,40 @@ def test_whatever_a_parser_raises_the_file_is_refused(media_type: MediaType, bod
         content_of(body, media_type, "upload://x", None)
 
 
-@pytest.mark.heavy
-def test_a_file_that_unpacks_to_too_much_is_refused() -> None:
-    packed = BytesIO()
-    with ZipFile(packed, "w", ZIP_DEFLATED) as file:
-        file.writestr("word/document.xml", b"\0" * (limits.DOCX_MAX_BYTES + 1))
+@pytest.mark.parametrize(("bound", "most"), [("DOCX_MAX_BYTES", 20_000), ("DOCX_MAX_TAGS", 500)])
+def test_a_file_that_unpacks_to_too_much_is_refused(
+    monkeypatch: pytest.MonkeyPatch, bound: str, most: int
+) -> None:
+    monkeypatch.setattr(limits, bound, most)
+    assert content_of(docx(*["silk"] * 10), MediaType.DOCX, "upload://x", None).text
     with pytest.raises(ContentRefused, match="unpacked"):
+        content_of(docx(*["silk"] * 1000), MediaType.DOCX, "upload://x", None)
+
+
+def test_pictures_of_a_file_do_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "DOCX_MAX_BYTES", 20_000)
+    packed = BytesIO(docx("silk"))
+    with ZipFile(packed, "a") as file:
+        file.writestr("word/media/image1.png", b"<" * 30_000)
+    assert content_of(packed.getvalue(), MediaType.DOCX, "upload://x", None).text == "silk"
+
+
+@pytest.mark.parametrize(
+    ("compression", "encoding", "document_type"),
+    [(ZIP_LZMA, "utf-8", ""), (ZIP_DEFLATED, "utf-8", TYPE), (ZIP_DEFLATED, "utf-16", TYPE)],
+)
+def test_markup_that_grows_while_it_is_read_is_refused(
+    compression: int, encoding: str, document_type: str
+) -> None:
+    """A decompressor or an entity may yield a thousand times of what it is given."""
+    packed = BytesIO()
+    with ZipFile(BytesIO(docx("&many;"))) as plain, ZipFile(packed, "w", compression) as file:
+        for name in plain.namelist():
+            markup = plain.read(name).decode()
+            if not document_type:
+                markup = markup.replace("&many;", "silk")
+            file.writestr(name, (document_type + markup).encode(encoding))
+    with pytest.raises(ContentRefused, match=r"unusual compression|document type"):
         content_of(packed.getvalue(), MediaType.DOCX, "upload://x", None)
 
 
