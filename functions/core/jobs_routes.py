@@ -26,6 +26,7 @@ from spinneret.runtime.http.declaration import declared
 from spinneret.runtime.http.job_responses import moved
 from spinneret.runtime.http.responses import created_secret
 from spinneret.runtime.http.routes import Limit, Routes
+from spinneret.web.fetching.urls import wanted_host
 
 routes = Routes(core_api)
 router = routes.router
@@ -45,7 +46,7 @@ def list_jobs(
         JobFilter(
             kind=_known(kind),
             status=status,
-            domain=None if domain is None else domain.lower(),
+            domain=None if domain is None else wanted_host(domain),
             batch=batch,
         ),
         limit,

@@ -34,13 +34,17 @@ def test_a_kind_that_nothing_declares_is_refused_by_name(api: Api, key: str) -> 
     assert all(kind in refused.body["error"] for kind in ("crawl", "delivery"))
 
 
-def test_a_list_of_jobs_shows_what_each_is_about_and_finds_a_host_in_any_case(
+def test_a_list_of_jobs_shows_what_each_is_about_and_finds_a_host_in_any_form(
     api: Api, key: str
 ) -> None:
-    job = api.send(SUBMIT, key, body={"url": "https://Example.com/guide"}).body["job_id"]
-    query = {"domain": "EXAMPLE.com"}
-    [found] = api.send(HEALTH, key, **LIST, queryStringParameters=query).body["items"]
-    assert (found["job_id"], found["subject"]) == (job, "https://example.com/guide")
+    job = api.send(SUBMIT, key, body={"url": "https://Bücher.example/guide"}).body["job_id"]
+    for domain in ("BÜCHER.example", "XN--bcher-kva.example"):
+        query = {"domain": domain}
+        [found] = api.send(HEALTH, key, **LIST, queryStringParameters=query).body["items"]
+        assert (found["job_id"], found["subject"]) == (
+            job,
+            "https://xn--bcher-kva.example/guide",
+        )
 
 
 def test_each_request_is_counted_for_its_area(

@@ -21,7 +21,9 @@ from spinneret.content.search.packing import (
     packed_page,
     unpacked_page,
 )
+from spinneret.content.search.rules import cursor_at, digest, query_fingerprint
 from spinneret.content.search.service import SearchResult, SearchService
+from spinneret.content.search.views import response_of
 from spinneret.kernel.clock import Remaining
 from spinneret.kernel.errors import (
     DependencyUnavailable,
@@ -521,7 +523,11 @@ def test_neighbours_come_with_a_hit_that_is_expanded(bench: CachedSearch) -> Non
     assert [each.text for each in hit.around] == ["one", "three"]
     [hit] = bench.search("four", legs=(Leg.KEYWORD,), expand=True).hits
     assert [each.text for each in hit.around] == ["three"]
-    assert bench.search("silk", legs=(Leg.KEYWORD,)).hits[0].around == ()
+    assert bench.search("silk", legs=(Leg.KEYWORD,)).hits[0].around is None
+    bench.add("doc_2", "alone")
+    for _ in ("made", "cached"):
+        found = bench.search("alone", legs=(Leg.KEYWORD,), expand=True)
+        assert response_of(found, 0).results[0].expanded_chunks == []
 
 
 def test_chunks_that_say_nearly_the_same_collapse(bench: CachedSearch) -> None:
@@ -629,7 +635,20 @@ def test_the_reranker_orders_the_first_candidates(bench: CachedSearch) -> None:
     assert [hit.ranked.rerank_score for hit in found.hits] == [1.0, 0.5]
     assert [hit.ranked.score for hit in found.hits] == [1.0, 0.5]
     assert ids(bench.search("spiders silk", use_reranker=True, min_score=0.6)) == ["doc_2"]
-    assert len(bench.search("spiders silk", use_reranker=True, rerank_top_n=1).hits) == 1
+
+
+def test_hits_that_the_reranker_did_not_order_follow(bench: CachedSearch) -> None:
+    bench.add("doc_1", "silk silk silk silk")
+    bench.add("doc_2", "silk of spiders")
+    bench.add("doc_3", "a thread of silk")
+    fused = ids(bench.search("spiders silk"))
+    found = bench.search("spiders silk", use_reranker=True, rerank_top_n=1)
+    assert ids(found) == fused
+    scores = [hit.ranked.rerank_score for hit in found.hits]
+    assert scores[0] is not None
+    assert scores[1:] == [None, None]
+    page = bench.search("spiders silk", use_reranker=True, rerank_top_n=1, limit=2)
+    assert ids(page) == fused[:2]
 
 
 def test_while_the_reranker_is_away_the_fused_order_stands_and_is_not_kept(
@@ -649,6 +668,15 @@ def test_a_stage_without_a_reranker_says_so(bench: CachedSearch) -> None:
     query = Query(tenant=TENANT, text="silk", use_reranker=True)
     with pytest.raises(FeatureDisabled):
         bench.service(reranker=None).search(query, plenty)
+
+
+def test_a_cursor_that_names_a_cached_page_is_refused(bench: CachedSearch) -> None:
+    bench.add("doc_1", "silk")
+    bench.search()
+    query = Query(tenant=TENANT, text="silk")
+    page = digest(query_fingerprint(query), bench.embedder.info(plenty).model_id, query.limit)
+    with pytest.raises(ValidationFailed, match="cursor"):
+        bench.search(cursor=cursor_at(page, 0))
 
 
 # ---------------------------------------------------------------- Packing

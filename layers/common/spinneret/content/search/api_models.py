@@ -24,12 +24,9 @@ from spinneret.content.search import limits
 from spinneret.content.search.models import BOTH, Filters, Fusion, Leg, Query
 from spinneret.content.tags.api_models import TagName
 from spinneret.kernel import bounds
-from spinneret.kernel.errors import UrlInvalid
-from spinneret.web.fetching.urls import parse_url
+from spinneret.web.fetching.urls import wanted_host
 
 _UNREADABLE: Final = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
-
-_HOST_ONLY: Final = re.compile(r"[^/:?#@\[\]\\]+")
 
 
 def _readable(text: object) -> object:
@@ -46,16 +43,6 @@ def _utc(moment: datetime) -> datetime:
         raise ValueError("must be between the years 1 and 9999 in UTC") from error
 
 
-def _host(text: str) -> str:
-    """Return a host as documents have it: in lower case, international names in ASCII."""
-    if not _HOST_ONLY.fullmatch(text):
-        return text.lower()
-    try:
-        return parse_url(f"https://{text}/").host
-    except UrlInvalid:
-        return text.lower()
-
-
 QueryText = Annotated[
     str,
     StringConstraints(strip_whitespace=True, min_length=1, max_length=bounds.QUERY_MAX_CHARS),
@@ -63,7 +50,7 @@ QueryText = Annotated[
 ]
 Weight = Annotated[float, Field(ge=0, le=10, allow_inf_nan=False, strict=True)]
 Id = Annotated[str, StringConstraints(min_length=1, max_length=80)]
-Host = Annotated[str, StringConstraints(min_length=1, max_length=253), AfterValidator(_host)]
+Host = Annotated[str, StringConstraints(min_length=1, max_length=253), AfterValidator(wanted_host)]
 Language = Annotated[str, StringConstraints(pattern=r"^[a-zA-Z]{2,3}$", to_lower=True)]
 Moment = Annotated[AwareDatetime, AfterValidator(_utc)]
 _MANY: Final = Field(max_length=limits.SEARCH_FILTER_VALUES)
@@ -136,7 +123,7 @@ class SearchRequest(BaseModel):
     rerank_top_n: Annotated[int, Field(ge=1, le=limits.RERANK_TOP_N_MAX, strict=True)] = (
         limits.RERANK_TOP_N
     )
-    """Number of hits that the reranker orders."""
+    """Number of hits that the reranker orders; the others follow in their former order."""
     fusion: FusionName = FusionName.AUTO
     """`auto` weights each leg by the lead of its first hit; the weights apply to all methods."""
     rrf_k: Annotated[int, Field(ge=1, le=1000, strict=True)] = limits.RRF_K
@@ -232,7 +219,7 @@ class SearchHit(BaseModel):
     keyword_rank: int | None
     """Rank in the keyword search, from 1."""
     rerank_score: float | None
-    """Score of the reranker; null if it wasn't used."""
+    """Score of the reranker; null for a hit that it didn't order."""
     source: str
     """Leg that found the chunk: `vector`, `keyword`, or `fused` for both."""
     highlights: list[tuple[int, int]]
@@ -240,7 +227,7 @@ class SearchHit(BaseModel):
     similar_count: int
     """Number of lower-ranked, near-identical candidates that are omitted."""
     expanded_chunks: list[str] | None
-    """The chunks before and after it, if requested."""
+    """The chunks before and after it, as far as there are any; null if they weren't requested."""
 
 
 class SearchResponse(BaseModel):

@@ -198,8 +198,8 @@ class Hit:
 
     ranked: Ranked
     chunk: FoundChunk
-    around: tuple[FoundChunk, ...] = ()
-    """Neighbouring chunks in the document's order, if requested."""
+    around: tuple[FoundChunk, ...] | None = None
+    """Neighbouring chunks in the document's order; None if they weren't requested."""
 
 
 @dataclass(frozen=True, kw_only=True)

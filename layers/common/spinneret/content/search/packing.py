@@ -52,9 +52,11 @@ def packed_ranking(ranking: Ranking) -> bytes:
     return _packed({**_plain(ranking), "entries": [_entry(each) for each in ranking.entries]})
 
 
-def unpacked_ranking(value: bytes) -> Ranking:
-    """Deserialise a ranking."""
+def unpacked_ranking(value: bytes) -> Ranking | None:
+    """Deserialise a ranking; return None for a page, whose name in the cache looks alike."""
     fields = _unpacked(value)
+    if "entries" not in fields:
+        return None
     entries = tuple(_ranked(each) for each in fields.pop("entries"))
     return Ranking(**{**fields, "fusion": _fusion(fields)}, entries=entries)
 
@@ -65,7 +67,7 @@ def packed_page(page: ShownPage) -> bytes:
         {
             "ranked": _entry(hit.ranked),
             "chunk": asdict(hit.chunk),
-            "around": [asdict(each) for each in hit.around],
+            "around": None if hit.around is None else [asdict(each) for each in hit.around],
         }
         for hit in page.hits
     ]
@@ -79,7 +81,7 @@ def unpacked_page(value: bytes) -> ShownPage:
         Hit(
             ranked=_ranked(hit["ranked"]),
             chunk=_chunk(hit["chunk"]),
-            around=tuple(_chunk(each) for each in hit["around"]),
+            around=None if hit["around"] is None else tuple(map(_chunk, hit["around"])),
         )
         for hit in fields.pop("hits")
     )

@@ -153,9 +153,9 @@ class SearchService:
         key = CacheKey(CacheName.QUERY, name)
         with run.step("cache"):
             value = caches.read(run.query.tenant, [key]).entries.get(key)
-        if value is None:
+        ranking = None if value is None else packing.unpacked_ranking(value)
+        if ranking is None:
             raise _refused_cursor("the cursor has expired: search again")
-        ranking = packing.unpacked_ranking(value)
         if ranking.asked != asked:
             raise _refused_cursor("the cursor belongs to another search")
         return self._page(run, ranking, name, shown)
@@ -267,7 +267,9 @@ class SearchService:
     def _outdated(self, run: SearchRun, entries: Sequence[Ranked]) -> frozenset[str]:
         """Return the candidates' outdated versions; empty if the first page is full without
         them."""
-        size = run.query.rerank_top_n if run.query.use_reranker else run.query.limit
+        size = run.query.limit
+        if run.query.use_reranker:
+            size = max(size, run.query.rerank_top_n)
         if len(self._current(run, entries, 0, size)[0]) >= size:
             return frozenset()
         return frozenset(
@@ -333,7 +335,8 @@ class SearchService:
         run.looked_up |= set(ids)
 
     def _reranked(self, run: SearchRun, ranking: Ranking) -> Ranking:
-        """Return the first candidates in the reranker's order; keep the fused order if it fails."""
+        """Return the first candidates in the reranker's order, then the others; keep the fused
+        order if it fails."""
         query = run.query
         assert self.reranker is not None  # checked by search()
         first, _ = self._current(run, ranking.entries, 0, query.rerank_top_n)
@@ -353,7 +356,9 @@ class SearchService:
             return replace(ranking, entries=kept, rerank_failed=True)
         scored = [each.reranked(score) for each, score in zip(first, scores, strict=True)]
         scored.sort(key=lambda each: (-each.score, each.candidate.chunk_id))
-        kept = tuple(each for each in scored if each.score >= query.min_score)
+        ordered = {each.candidate.chunk_id for each in scored}
+        others = [each for each in ranking.entries if each.candidate.chunk_id not in ordered]
+        kept = tuple(each for each in [*scored, *others] if each.score >= query.min_score)
         return replace(ranking, entries=kept)
 
     # ---------------------------------------------------------------- Pages
@@ -365,15 +370,12 @@ class SearchService:
         if query.collapse:
             entries = rules.with_similar(entries, ranking.entries)
         ids = [each.candidate.chunk_id for each in entries]
-        around = {each: _neighbours(each) for each in ids} if query.expand else {}
         chunks = self._read_chunks(run, ids)
         hits = tuple(
             Hit(
                 ranked=each,
                 chunk=chunks[each.candidate.chunk_id],
-                around=tuple(
-                    chunks[one] for one in around.get(each.candidate.chunk_id, ()) if one in chunks
-                ),
+                around=_around(each.candidate.chunk_id, chunks) if query.expand else None,
             )
             for each in entries
             if each.candidate.chunk_id in chunks  # a missing chunk was replaced after it was ranked
@@ -388,6 +390,10 @@ class SearchService:
             degraded=ranking.degraded,
             rerank_failed=ranking.rerank_failed,
         )
+
+
+def _around(of: str, chunks: Mapping[str, FoundChunk]) -> tuple[FoundChunk, ...]:
+    return tuple(chunks[each] for each in _neighbours(of) if each in chunks)
 
 
 def _neighbours(of: str) -> tuple[str, ...]:

@@ -45,5 +45,5 @@ def _hit(hit: Hit) -> SearchHit:
         source=ranked.found_by,
         highlights=list(chunk.highlights),
         similar_count=ranked.similar,
-        expanded_chunks=[each.text for each in hit.around] if hit.around else None,
+        expanded_chunks=None if hit.around is None else [each.text for each in hit.around],
     )

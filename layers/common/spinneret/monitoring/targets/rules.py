@@ -25,7 +25,7 @@ from spinneret.monitoring.targets.models import (
     TargetWithState,
 )
 from spinneret.monitoring.targets.subjects import expected_value
-from spinneret.web.fetching.urls import parse_url
+from spinneret.web.fetching.urls import bare_host
 
 LISTED_STEP: Final = timedelta(minutes=5)
 """Step by which the due index lists targets of shorter intervals: a change of an index key costs
@@ -49,7 +49,6 @@ _STEP_SECONDS: Final = round(LISTED_STEP.total_seconds())
 _STEPS: Final = 4  # intervals at a crowded host grow by quarters, and so seldom change
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND: Final = timedelta(milliseconds=1)
-_MORE_THAN_A_HOST: Final = re.compile(r"[/?#@\\]")
 _POSITION: Final = re.compile(r"[0-9T:.-]{26}Z#[A-Za-z0-9_-]{1,80}")
 
 
@@ -222,18 +221,10 @@ def host_named(text: str) -> str:
 
     Raises ValidationFailed for other text.
     """
-    bracketed = f"[{text}]" if ":" in text and not text.startswith("[") else text
     try:
-        url = parse_url(f"http://{bracketed}/")
+        return bare_host(text)
     except UrlInvalid as error:
-        raise _no_host() from error
-    if url.text != f"{url.origin}/" or _MORE_THAN_A_HOST.search(text):
-        raise _no_host()
-    return url.host
-
-
-def _no_host() -> ValidationFailed:
-    return ValidationFailed.about("host", "is not a host")
+        raise ValidationFailed.about("host", "is not a host") from error
 
 
 def is_position(text: str) -> bool:

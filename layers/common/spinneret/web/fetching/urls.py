@@ -14,6 +14,7 @@ from spinneret.web.fetching.addresses import parse_address
 
 _DEFAULT_PORTS: Final = {"http": 80, "https": 443}
 _ASCII_BLANKS: Final = " \t\n\f\r"
+_MORE_THAN_A_HOST: Final = re.compile(r"[/?#@\\]")
 # The standard drops tabs and newlines and encodes the rest. In a typed or listed URL each of them
 # is a mistake or an attempt to hide a host.
 _BLANK_OR_CONTROL: Final = re.compile(r"[\x00-\x20\x7f-\xa0\u1680\u2000-\u200a\u2028-\u202f\u3000]")
@@ -74,6 +75,26 @@ def parse_url(text: str) -> Url:
         return _checked(ada_url.URL(trimmed))
     except ValueError as error:
         raise _invalid("is not an absolute URL with a valid host") from error
+
+
+def bare_host(text: str) -> str:
+    """Return a host that is given alone, in the form of `Url.host`; IPv6 may lack its brackets.
+
+    Raises UrlInvalid, also for a host with a port.
+    """
+    bracketed = f"[{text}]" if ":" in text and not text.startswith("[") else text
+    url = parse_url(f"http://{bracketed}/")
+    if _MORE_THAN_A_HOST.search(text) or url.unusual_port is not None:
+        raise _invalid("is more than a host")
+    return url.host
+
+
+def wanted_host(text: str) -> str:
+    """Return the host that a filter names in the form of `Url.host`; other text fits no URL."""
+    try:
+        return bare_host(text)
+    except UrlInvalid:
+        return text.lower()
 
 
 def join_url(base: Url, href: str) -> Url | None:
