@@ -53,7 +53,7 @@ class DocumentRequest(BaseModel):
     content_base64: Annotated[str, StringConstraints(min_length=1)] | None = None
     """Content in base64, for PDF and other binary formats."""
     content_type: Annotated[MediaType, Field(strict=False)] = MediaType.PLAIN
-    """Media type of the content."""
+    """Media type of the content. Markdown is stored as sent, with its HTML and links."""
     collection_id: Id | None = None
     """Collection of the document; null for none."""
     tags: TagNames | None = None
