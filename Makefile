@@ -11,10 +11,12 @@ URL ?=
 CODE := layers/common functions infra/local tests benchmarks docs clients/python
 # The tests that they run; those of the folders that are left out all have one of the marks.
 QUICK := -m "not heavy and not stack and not proof" $(addprefix --ignore tests/,e2e integration stack)
+# All tests that need no stack, for make test; likewise.
+WITHOUT_STACK := -m "not stack and not moto and not proof" $(addprefix --ignore tests/,e2e stack)
 # Without their compiled form pytest reads and rewrites all tests anew in each of its processes.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo demo-publish test test-end-to-end test-parts test-heavy check lint test-quick-1 test-quick-2 coverage prove mutate up status doctor alarms logs down clean deploy settings set invoke sam-local key user tenant console rebuild-index validate lock
+.PHONY: help demo demo-publish test test-stack check lint test-part-1 test-part-2 coverage prove mutate up status doctor alarms logs down clean deploy settings set invoke sam-local key user tenant console rebuild-index validate lock
 
 ## Try it
 
@@ -84,7 +86,7 @@ rebuild-index: .venv/.done ## Make the chunk index anew from rows and bodies; se
 ## Check changes
 
 check: .venv/.done ## Quick loop: lint, types, imports, tests without stack and long tables (a minute)
-	@$(MAKE) --no-print-directory -j3 lint test-quick-1 test-quick-2
+	@$(MAKE) --no-print-directory -j3 lint test-part-1 test-part-2 TESTS='$(QUICK)'
 
 lint: .venv/.done
 	@$(BIN)/ruff check $(CODE)
@@ -94,32 +96,28 @@ lint: .venv/.done
 	@PYTHONPATH=layers/common:functions $(BIN)/lint-imports --no-logo
 
 # Each takes half of the files.
-test-quick-1 test-quick-2: .venv/.done
-	@SPINNERET_TEST_PART=$(@:test-quick-%=%)/2 $(BIN)/python -m pytest $(QUICK)
+test-part-1 test-part-2: .venv/.done
+	@SPINNERET_TEST_PART=$(@:test-part-%=%)/2 $(BIN)/python -m pytest $(TESTS)
 
 test: export SPINNERET_EXAMPLES := 50
-test: check ## Run every test; the stack's run on fresh instances of their own
-	@$(MAKE) --no-print-directory test-heavy
-	@$(MAKE) --no-print-directory test-parts
-	@$(MAKE) --no-print-directory test-end-to-end
+test: .venv/.done ## Run every test; the stack's run on a fresh instance of their own
+	@$(MAKE) --no-print-directory -j3 lint test-part-1 test-part-2 TESTS='$(WITHOUT_STACK)'
+	@$(MAKE) --no-print-directory test-stack
 
-# None of the three beside another: each needs both processors, and some tests have bounds of time.
-test-heavy: .venv/.done
-	@$(BIN)/python -m pytest -m "heavy and not stack and not moto and not proof" -n 2
-
+# One instance serves the tests of the parts, then the deployed application's, then those that stop
+# parts, which no other test survives.
 # Tests use all functions in turn, whose starts would take most of their time.
-test-end-to-end test-parts: export SPINNERET_LAMBDA_MAX_IDLE := 64
-test-end-to-end test-parts: export SPINNERET_LAMBDA_IDLE_SECONDS := 600
-# One instance is for the end-to-end processes, the other for tests of the parts and then for those
-# that stop parts, which no other test survives.
+test-stack: export SPINNERET_LAMBDA_MAX_IDLE := 64
+test-stack: export SPINNERET_LAMBDA_IDLE_SECONDS := 600
 # Functions record their calls of AWS, which are compared with their policies: the stack refuses none.
-test-end-to-end: export SPINNERET_LAMBDA_CALLS := $(CURDIR)/.local/recorded-calls
-test-end-to-end: .venv/.done
+test-stack: export SPINNERET_LAMBDA_CALLS := $(CURDIR)/.local/recorded-calls
+test-stack: .venv/.done
 	@rm -rf .local/recorded-calls && mkdir -p .local/recorded-calls
-	@$(STACK) run --instance end-to-end -- sh -c '$(BIN)/python -m pytest -m "stack and not alone" tests/e2e -n 4 --dist loadfile --no-loadscope-reorder && $(BIN)/python benchmarks/permissions.py .local/recorded-calls'
-
-test-parts: .venv/.done
-	@$(STACK) run --instance parts -- sh -c '$(BIN)/python -m pytest -m "stack and not proof" --ignore tests/e2e && $(BIN)/python -m pytest -m "alone and not proof" tests/e2e'
+	@$(STACK) run --instance tests -- sh -c ' \
+		$(BIN)/python -m pytest -m "stack and not proof" tests/contract tests/integration tests/stack && \
+		$(BIN)/python -m pytest -m "stack and not alone and not proof" tests/e2e -n 4 --dist loadfile --no-loadscope-reorder && \
+		$(BIN)/python benchmarks/permissions.py .local/recorded-calls && \
+		$(BIN)/python -m pytest -m "alone and not proof" tests/e2e'
 
 coverage: .venv/.done ## Run the tests of make check, print statement coverage by package; a service below 90 % fails
 	@mkdir -p .local
@@ -140,7 +138,7 @@ prove: .venv/.done ## Long proofs: 10,000 schedules of the job kernel, politenes
 	@SPINNERET_BOTH_SIZES=1 $(BIN)/python -m pytest tests/e2e/test_console.py
 	@SPINNERET_CRASH_STEP=3 SPINNERET_STORIES_ON_MOTO=1 $(BIN)/python -m pytest -m "not stack" -n 2 tests/unit/marketplace
 	@$(BIN)/python -m pytest -n 2 -m "moto or proof"
-	@SPINNERET_AUDIT_CRASH_STEP=1 $(BIN)/python -m pytest -m heavy tests/unit/audits/test_audit_crashes.py
+	@SPINNERET_AUDIT_CRASH_STEP=1 SPINNERET_CRAWL_CRASH_STEP=1 $(BIN)/python -m pytest -m heavy tests/unit/audits/test_audit_crashes.py tests/unit/crawl/test_crawl_crashes.py
 	@SPINNERET_PAIRS_STEP=1 $(BIN)/python -m pytest -n 2 -m heavy tests/unit/jobs/test_simulation.py
 	@SPINNERET_INBOX_LINES=100000 $(BIN)/python -m pytest tests/unit/crawl/inbox/test_large_files.py
 	@SPINNERET_MONTH_TARGETS=10000 $(BIN)/python -m pytest -n 2 -m heavy tests/unit/monitoring/test_simulated_month.py

@@ -33,6 +33,7 @@ def test_a_tutorial_answers_as_shown(page: Page, name: str) -> None:
     assert page.run((TUTORIALS / f"{name}.md").read_text()) > 3
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("name", ["crawl", "search", "audits", "monitoring", "jobs-and-webhooks"])
 def test_a_how_to_answers_as_shown(page: Page, name: str) -> None:
     assert page.run((HOW_TOS / f"{name}.md").read_text()) > 3

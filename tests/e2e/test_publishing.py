@@ -139,7 +139,7 @@ def test_a_product_is_listed_by_the_plug_in(
         assert [job["result_data"]["vinted_id"]] == plugin.items
 
 
-@pytest.mark.parametrize("read_by", ["a job", "the rule"])
+@pytest.mark.parametrize("read_by", ["the rule", pytest.param("a job", marks=pytest.mark.proof)])
 def test_a_sale_ends_the_other_listing(
     read_by: str, seller: Tenant, markets: MarketServer, deployed: Deployed, aws: Aws
 ) -> None:

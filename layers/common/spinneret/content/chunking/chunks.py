@@ -42,8 +42,10 @@ def chunk(
 
     A chunk exceeds `size` only if more than `size` tokens share characters. It has fewer than
     `minimum` tokens only if the text is shorter, `max_bytes` is reached, or tokens that share
-    characters allow no other cut. To reach `minimum`, the last chunk may overlap by more. Chunk
-    texts are stripped; their token count is that of the window and of a repeated table header.
+    characters allow no other cut, or if `minimum` is over three quarters of `size` and a table
+    comes before: a repeated header takes up to a quarter. To reach `minimum`, the last chunk may
+    overlap by more. Chunk texts are stripped; their token count is that of the window and of a
+    repeated table header.
 
     Raises ValueError unless 0 <= overlap < size, 1 <= minimum <= size and max_bytes >= 4.
     """
