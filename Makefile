@@ -99,7 +99,7 @@ lint: .venv/.done
 test-part-1 test-part-2: .venv/.done
 	@SPINNERET_TEST_PART=$(@:test-part-%=%)/2 $(BIN)/python -m pytest $(TESTS)
 
-test: export SPINNERET_EXAMPLES := 50
+test: export SPINNERET_EXAMPLES := 25
 test: .venv/.done ## Run every test; the stack's run on a fresh instance of their own
 	@$(MAKE) --no-print-directory -j3 lint test-part-1 test-part-2 TESTS='$(WITHOUT_STACK)'
 	@$(MAKE) --no-print-directory test-stack

@@ -35,6 +35,7 @@ from tests.fakes.scripted_server import (
     redirect,
 )
 from tests.integration.browsers import processes_of, render
+from tests.sampling import sampled
 
 pytestmark = pytest.mark.heavy
 
@@ -86,7 +87,7 @@ PAGES: dict[str, tuple[Behaviour, type[DomainError]]] = {
 
 
 # covers C-11
-@pytest.mark.parametrize("what", PAGES)
+@pytest.mark.parametrize("what", sampled(PAGES, quick=0, tested=4))
 def test_a_page_without_bounds_ends_with_a_clear_error(
     server: ScriptedServer, tmp_path: Path, what: str
 ) -> None:

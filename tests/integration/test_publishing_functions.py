@@ -189,6 +189,7 @@ def deployed(markets: MarketServer, monkeypatch: pytest.MonkeyPatch) -> Iterator
 
 
 # covers T-05
+@pytest.mark.proof  # e2e/test_publishing.py sees it on the stack
 def test_a_seller_connects_publishes_a_batch_and_is_told_of_orders(
     deployed: Deployed, markets: MarketServer
 ) -> None:

@@ -52,7 +52,7 @@ PLANTED: Mapping[str, tuple[Callable[[], dict[str, Any]], str]] = {
     "no sweep": (lambda: {"relay_of": NeverSweeps}, "waits for ever"),
 }
 """What is wrong, and how it is found out."""
-SEEDS = 80
+SEEDS = 30
 """`make prove` takes 10,000."""
 BLOCK = 25
 QUICK_BLOCK = 5

@@ -23,6 +23,7 @@ from tests.fakes.search import FakeEmbedder
 from tests.fakes.time import START, plenty
 from tests.fakes.upkeep import FakeIndexUpkeep
 from tests.metrics import recorded
+from tests.sampling import sampled
 from tests.unit.content.library.shelves import LibraryFixture
 
 DAY = 24 * 3600
@@ -542,8 +543,7 @@ def test_a_former_model_s_index_stays_until_all_documents_are_in_the_new_one(
 
 
 # covers P-14
-@pytest.mark.heavy
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", sampled(range(3), quick=0, tested=1))
 def test_what_was_lost_at_random_is_repaired_or_named(shelves: LibraryFixture, seed: int) -> None:
     """50 entries of the index, 20 bodies and 20 rows, of 120 documents with 3 chunks or so."""
     random = Random(seed)
