@@ -5,6 +5,7 @@
 
 import os
 import time
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final
 from uuid import uuid4
 
@@ -68,9 +69,14 @@ def test_crawls_survive_tables_that_hang(tenant: Tenant, website: Website, stack
 
 
 def crawls_of(tenant: Tenant, website: Website, kind: str) -> dict[str, str]:
-    """Crawls of pages that nobody asked for before: job id → path and query."""
+    """Crawls of pages that nobody asked for before: job id → path and query.
+
+    Submitted at once: a page that is held answers before its fetch has timed out.
+    """
     paths = [f"/{kind}?text=hung+{uuid4().hex[:8]}" for _ in range(CRAWLS)]
-    return {tenant.crawl(f"{website.url}{path}"): path for path in paths}
+    with ThreadPoolExecutor(CRAWLS) as threads:
+        jobs = threads.map(lambda path: tenant.crawl(f"{website.url}{path}"), paths)
+        return dict(zip(jobs, paths, strict=True))
 
 
 def pass_outage(began: float) -> None:
