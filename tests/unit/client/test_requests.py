@@ -94,6 +94,14 @@ def test_retry_after_is_obeyed(server: Server, form: str) -> None:
     assert 6 <= server.slept[0] <= 8.1
 
 
+@pytest.mark.parametrize("asked", ["soon", "-1", "Mon, 01 Jan 99999999999 00:00:00 GMT"])
+def test_a_wait_that_can_not_be_read_counts_as_none(server: Server, asked: str) -> None:
+    limited = refusal(429, "RATE_LIMITED", headers={"Retry-After": asked})
+    server.script = [limited, httpx.Response(200, json=TAG)]
+    server.client().tags.get("tag_1")
+    assert 0.25 <= server.slept[0] <= 0.5
+
+
 def test_a_wait_beyond_a_minute_is_left_to_the_caller(server: Server) -> None:
     server.script = [refusal(429, "RATE_LIMITED", headers={"Retry-After": "61"})]
     with pytest.raises(sp.RateLimited) as caught:

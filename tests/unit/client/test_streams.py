@@ -169,6 +169,32 @@ def test_without_a_stream_the_timeline_is_polled(
     assert found == IDS
 
 
+LOGIN_PAGE = httpx.Response(200, text="<html>sign in to the network</html>")
+
+
+@pytest.mark.parametrize(
+    "replies",
+    [
+        [stream("data: {broken\n\n")],
+        [stream("data: {}\n\n")],
+        [refusal(405, "METHOD_NOT_ALLOWED"), LOGIN_PAGE],
+        [refusal(405, "METHOD_NOT_ALLOWED"), httpx.Response(200, json={})],
+        [refusal(405, "METHOD_NOT_ALLOWED"), httpx.Response(302, headers={"location": "/"})],
+    ],
+    ids=["no JSON", "no event", "no job", "no state", "elsewhere"],
+)
+@pytest.mark.parametrize("asynchronous", [False, True])
+def test_a_stream_of_another_form_raises(
+    server: Server, replies: list[httpx.Response], asynchronous: bool
+) -> None:
+    async def scenario() -> None:
+        await anext(server.async_client().jobs.stream("job_1"))
+
+    server.script = [*replies]
+    with pytest.raises(sp.UnexpectedResponse):
+        asyncio.run(scenario()) if asynchronous else next(server.client().jobs.stream("job_1"))
+
+
 def test_a_stream_of_an_unknown_job_raises(server: Server) -> None:
     server.script = [refusal(404, "NOT_FOUND")]
     with pytest.raises(sp.NotFound):

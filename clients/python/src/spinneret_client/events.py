@@ -6,17 +6,17 @@ A stream continues after the last complete event (HTML standard, section 9.2); s
 from __future__ import annotations
 
 import asyncio
-import json
 import re
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 import httpx
+from pydantic import ValidationError
 
-from spinneret_client.errors import ApiError
+from spinneret_client.errors import ApiError, UnexpectedResponse
 from spinneret_client.generated.models import EventView
-from spinneret_client.model import Listed
+from spinneret_client.model import Listed, Model
 from spinneret_client.paging import AsyncPages, Pages
 from spinneret_client.transport import (
     AsyncTransport,
@@ -76,7 +76,10 @@ class EventReader:
             return None
         self.last_id = event_id or self.last_id
         self.failures = 0
-        return EventView.model_validate(json.loads(data))
+        try:
+            return EventView.model_validate_json(data)
+        except ValidationError as error:
+            raise UnexpectedResponse("the stream has an event of another form") from error
 
     def _field(self, name: str, value: str) -> None:
         value = value.removeprefix(" ")
@@ -118,6 +121,12 @@ class EventReader:
         self.pause = min(60.0, asked or 0.5 * 2.0**self.failures)
 
 
+class _JobState(Model):
+    """What jobs and audits have in common."""
+
+    status: str
+
+
 def is_stream(response: httpx.Response) -> bool:
     """Return whether a response has events."""
     kind = response.headers.get("content-type", "")
@@ -152,12 +161,12 @@ def stream(
 
 def _polled(transport: Transport, path: str, reader: EventReader) -> Iterator[EventView]:
     while True:
-        job = transport.send(new_call("GET", path)).json()
+        job: _JobState = parsed(_JobState, transport.send(new_call("GET", path)))
         timeline: Pages[EventView] = Pages(
             lambda cursor: parsed(Listed[EventView], transport.send(_page(path, cursor))), None
         )
         yield from _unseen(list(timeline), reader)
-        if job["status"] in FINAL:
+        if job.status in FINAL:
             return
         transport.sleep(POLL_PAUSE)
 
@@ -203,11 +212,11 @@ async def _polled_async(
         return page
 
     while True:
-        job = (await transport.send(new_call("GET", path))).json()
+        job: _JobState = parsed(_JobState, await transport.send(new_call("GET", path)))
         timeline: AsyncPages[EventView] = AsyncPages(fetch, None)
         for event in _unseen([event async for event in timeline], reader):
             yield event
-        if job["status"] in FINAL:
+        if job.status in FINAL:
             return
         await transport.sleep(POLL_PAUSE)
 

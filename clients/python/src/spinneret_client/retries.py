@@ -60,7 +60,7 @@ def retry_after(response: httpx.Response, now: datetime) -> float | None:
         return float(text)
     try:
         moment = email.utils.parsedate_to_datetime(text)
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=timezone.utc)
