@@ -4,6 +4,7 @@
 import asyncio
 import json
 from collections.abc import Awaitable, Callable
+from types import SimpleNamespace
 from typing import Any
 
 import httpx
@@ -13,6 +14,7 @@ from mcp import Client
 from spinneret_client.generated import models as m
 from spinneret_client.mcp_server.answers import MOST_BYTES, bounded_items, sliced
 from spinneret_client.mcp_server.server import server_of
+from spinneret_client.mcp_server.working import WorkingTools
 from tests.unit.client.conftest import Server, refusal
 from tests.unit.client.samples import crawl, failure, found, hit, sample
 
@@ -172,10 +174,46 @@ def test_a_page_in_time_has_its_text_and_a_slow_one_its_job(
     api.replies[place] = httpx.Response(200, json=crawl(markdown="# Page"))
     _, answer = _called(server, "crawl_page", url="https://example.com/")
     assert answer["untrusted_text"] == "# Page"
-    monkeypatch.setattr("spinneret_client.mcp_server.working._left", lambda begin: 0.0)
+    monkeypatch.setattr("spinneret_client.mcp_server.working._left", lambda client: 0.0)
     api.replies[place] = httpx.Response(200, json=crawl("running"))
     _, answer = _called(server, "crawl_page", url="https://example.com/")
     assert (answer["job_id"], answer["status"]) == ("job_1", "pending")
+
+
+@pytest.mark.parametrize("at", [0, 1, 2])
+def test_a_server_that_hangs_delays_no_tool_beyond_its_time(
+    server: Server, monkeypatch: pytest.MonkeyPatch, at: int
+) -> None:
+    """It hangs from the first, second or third look on, at a crawl that doesn't end."""
+    now, looks = [1000.0], [0]
+
+    def wait(seconds: float) -> None:
+        now[0] += seconds
+
+    clock = SimpleNamespace(monotonic=lambda: now[0], sleep=wait)
+
+    def reply(request: httpx.Request) -> httpx.Response | Exception:
+        if request.method == "POST":
+            made = sample(m.Submission, job_id="job_1", status="pending")
+            return httpx.Response(202, json=made)
+        looks[0] += 1
+        if looks[0] > at:
+            wait(request.extensions["timeout"]["read"])
+            return httpx.ReadTimeout("hangs")
+        wait(9.0)
+        return httpx.Response(200, json=crawl("running"))
+
+    for module in ("transport", "links", "mcp_server.working"):
+        monkeypatch.setattr(f"spinneret_client.{module}.time", clock)
+    server.route = reply
+    client = server.client()
+    client.transport.clock, client.transport.sleep = clock.monotonic, wait
+    tools = WorkingTools(client.with_options(timeout=10.0, retries=0))
+    assert tools.crawl_page("https://example.com/")["job_id"] == "job_1"
+    assert now[0] <= 1025.0
+    now[0], looks[0] = 2000.0, 0
+    assert tools.check_link("https://example.com/")["outcome"] == "unfinished"
+    assert now[0] <= 2025.0
 
 
 def test_a_broken_link_is_an_answer_not_an_error(server: Server) -> None:

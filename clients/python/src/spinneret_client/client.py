@@ -22,7 +22,7 @@ from spinneret_client.transport import (
     new_call,
 )
 
-_CHANGEABLE: Final = frozenset({"timeout", "retries", "headers"})
+_CHANGEABLE: Final = frozenset({"timeout", "retries", "headers", "until"})
 
 
 class Spinneret:
@@ -82,7 +82,10 @@ class Spinneret:
         self.windows = resources.Windows(transport)
 
     def with_options(self, **changes: Any) -> Spinneret:
-        """Return a client with another `timeout`, `retries` or `headers` on these connections."""
+        """Return a client with another `timeout`, `retries` or `headers` on these connections.
+
+        No request waits beyond `until`, a time of `time.monotonic`.
+        """
         changed = Spinneret.__new__(Spinneret)
         changed.connection = self.connection
         changed._bind(self.transport.with_settings(**_known(changes)))  # noqa: SLF001 - the same class
@@ -167,7 +170,10 @@ class AsyncSpinneret:
         self.windows = async_resources.Windows(transport)
 
     def with_options(self, **changes: Any) -> AsyncSpinneret:
-        """Return a client with another `timeout`, `retries` or `headers` on these connections."""
+        """Return a client with another `timeout`, `retries` or `headers` on these connections.
+
+        No request waits beyond `until`, a time of `time.monotonic`.
+        """
         changed = AsyncSpinneret.__new__(AsyncSpinneret)
         changed.connection = self.connection
         changed._bind(self.transport.with_settings(**_known(changes)))  # noqa: SLF001 - the same class

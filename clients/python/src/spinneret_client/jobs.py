@@ -268,7 +268,7 @@ class AsyncSearch(async_resources.Search):
 def fetched(transport: Transport, url: str) -> bytes:
     """Return what a presigned URL has; it gets no credential. Raises ConnectionFailed."""
     try:
-        response = transport.http.get(url, timeout=transport.settings.timeout)
+        response = transport.http.get(url, timeout=transport.settings.patience)
     except httpx.RequestError as error:
         raise ConnectionFailed(f"the object couldn't be read: {error}") from error
     return _object(response)
@@ -277,7 +277,7 @@ def fetched(transport: Transport, url: str) -> bytes:
 async def fetched_async(transport: AsyncTransport, url: str) -> bytes:
     """Return what a presigned URL has; it gets no credential. Raises ConnectionFailed."""
     try:
-        response = await transport.http.get(url, timeout=transport.settings.timeout)
+        response = await transport.http.get(url, timeout=transport.settings.patience)
     except httpx.RequestError as error:
         raise ConnectionFailed(f"the object couldn't be read: {error}") from error
     return _object(response)
@@ -298,7 +298,7 @@ def _object(response: httpx.Response) -> bytes:
 def _form(begun: m.InboxView, content: bytes, transport: Transport | AsyncTransport) -> Any:
     """Return the arguments of httpx for an upload, which gets no credential."""
     fields = {"url": begun.url, "data": begun.fields, "files": {"file": content}}
-    return {**fields, "timeout": transport.settings.timeout}
+    return {**fields, "timeout": transport.settings.patience}
 
 
 def _uploaded(response: httpx.Response) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import ipaddress
 import json
+import math
 import platform
 import random
 import time
@@ -25,6 +26,7 @@ from spinneret_client.retries import RETRIES, RetryPolicy, retry_after
 
 TIMEOUT: Final = 30.0
 CONNECT_TIMEOUT: Final = 5.0
+SHORTEST_TIMEOUT: Final = 0.1
 EXCERPT_CHARS: Final = 200
 IDEMPOTENCY_KEY: Final = "Idempotency-Key"
 Http = TypeVar("Http")
@@ -58,6 +60,13 @@ class Settings:
     timeout: float = TIMEOUT
     retries: int = RETRIES
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    until: float = math.inf
+    """Time of the monotonic clock at which no request waits any more."""
+
+    @property
+    def patience(self) -> float:
+        """Seconds that a request may wait."""
+        return max(SHORTEST_TIMEOUT, min(self.timeout, self.until - time.monotonic()))
 
     def arguments(self, call: Call) -> dict[str, Any]:
         """Return the arguments of httpx for an attempt."""
@@ -75,7 +84,7 @@ class Settings:
             "params": {name: _text(value) for name, value in query.items() if value is not None},
             "content": call.content,
             "headers": headers,
-            "timeout": httpx.Timeout(self.timeout, connect=min(CONNECT_TIMEOUT, self.timeout)),
+            "timeout": httpx.Timeout(self.patience, connect=min(CONNECT_TIMEOUT, self.patience)),
         }
 
     def policy(self) -> RetryPolicy:

@@ -9,10 +9,10 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import Field
 
 from spinneret_client.client import Spinneret
-from spinneret_client.errors import WaitTimeout
+from spinneret_client.errors import RequestTimeout, WaitTimeout
 from spinneret_client.generated import models as m
 from spinneret_client.jobs import fetched
-from spinneret_client.links import check
+from spinneret_client.links import LinkResult, check
 from spinneret_client.mcp_server.answers import USUAL_BYTES, bounded_items, guarded, sliced
 
 CALL_SECONDS: Final = 25.0
@@ -38,12 +38,12 @@ class WorkingTools:
         """
 
         def call() -> dict[str, Any]:
-            begin = time.monotonic()
-            job = self._client.crawls.create(url=url, force=force, priority="high")
+            client = self._bounded()
+            job = client.crawls.create(url=url, force=force, priority="high")
             assert isinstance(job, m.Submission)  # other forms answer other requests
             try:
-                crawl = self._client.crawls.wait(job.job_id, timeout=_left(begin))
-            except WaitTimeout:
+                crawl = client.crawls.wait(job.job_id, timeout=_left(client))
+            except (WaitTimeout, RequestTimeout):
                 return _pending(job.job_id)
             assert isinstance(crawl, m.CrawlView)
             if crawl.status != "completed":
@@ -51,7 +51,7 @@ class WorkingTools:
                 return {"job_id": job.job_id, "status": crawl.status, "error": error}
             text = crawl.markdown
             if text is None and crawl.markdown_url is not None:
-                text = fetched(self._client.transport, crawl.markdown_url).decode()
+                text = fetched(client.transport, crawl.markdown_url).decode()
             fields = {"url": crawl.url, "document_id": crawl.document_id}
             fields["untrusted_title"] = crawl.title
             return {"status": crawl.status, **fields, **sliced(text or "", 0, USUAL_BYTES)}
@@ -84,12 +84,12 @@ class WorkingTools:
         """List the URLs of a site from its sitemaps, without fetching the pages."""
 
         def call() -> dict[str, Any]:
-            begin = time.monotonic()
-            discovery = self._client.discovery
+            client = self._bounded()
+            discovery = client.discovery
             job = discovery.create(domain=domain, score_query=query, max_urls=max_urls)
             try:
-                done = discovery.wait(job.job_id, timeout=_left(begin))
-            except WaitTimeout:
+                done = discovery.wait(job.job_id, timeout=_left(client))
+            except (WaitTimeout, RequestTimeout):
                 return _pending(job.job_id)
             found = [{"url": x.url, "score": x.score} for x in done.result]
             fields = {"job_id": job.job_id, "status": done.status}
@@ -119,13 +119,13 @@ class WorkingTools:
         """Take a screenshot of a page; returns the address of a PNG, valid for 15 minutes."""
 
         def call() -> dict[str, Any]:
-            begin = time.monotonic()
-            media = self._client.media
+            client = self._bounded()
+            media = client.media
             job = media.take_screenshot(url=url, selector=selector, full_page=full_page)
             assert isinstance(job, m.MediaSubmission)  # another form answers several pages
             try:
-                done = media.wait(job.job_id, timeout=_left(begin))
-            except WaitTimeout:
+                done = media.wait(job.job_id, timeout=_left(client))
+            except (WaitTimeout, RequestTimeout):
                 return _pending(job.job_id)
             fields = {"job_id": done.job_id, "status": done.status, "is_cut": done.is_cut}
             error = done.error.error if done.error else None
@@ -137,15 +137,23 @@ class WorkingTools:
         """Check one link now: ok, broken, blocked, unknown or unfinished."""
 
         def call() -> dict[str, Any]:
-            begin = time.monotonic()
-            (result,) = check(self._client, [url], _left(begin))
+            client = self._bounded()
+            try:
+                (result,) = check(client, [url], _left(client))
+            except RequestTimeout as error:
+                result = LinkResult(url, "unfinished", reason=str(error))
             return {name: value for name, value in asdict(result).items() if value is not None}
 
         return guarded(call)
 
 
-def _left(begin: float) -> float:
-    return max(1.0, begin + CALL_SECONDS - MARGIN_SECONDS - time.monotonic())
+    def _bounded(self) -> Spinneret:
+        """Return a client none of whose requests waits beyond the end of this call."""
+        return self._client.with_options(until=time.monotonic() + CALL_SECONDS)
+
+
+def _left(client: Spinneret) -> float:
+    return max(1.0, client.transport.settings.until - MARGIN_SECONDS - time.monotonic())
 
 
 def _pending(job_id: str) -> dict[str, Any]:
