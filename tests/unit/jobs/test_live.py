@@ -80,7 +80,11 @@ def connect(live: LiveService, client: str = CLIENT, **given: Any) -> None:
 
 def subscribe(live: LiveService, job_id: str = "job_1", client: str = CLIENT, **more: str) -> None:
     live.receive(
-        client, json.dumps({"action": "subscribe", "job_id": job_id, **more}), allowed, allowed
+        client,
+        json.dumps({"action": "subscribe", "job_id": job_id, **more}),
+        allowed,
+        allowed,
+        allowed,
     )
 
 
@@ -189,7 +193,7 @@ def test_after_unsubscribing_nothing_more_comes(
     live: LiveService, sockets: FakeSockets, bench: Bench
 ) -> None:
     subscribe(live)
-    live.receive(CLIENT, '{"action": "unsubscribe", "job_id": "job_1"}', allowed, allowed)
+    live.receive(CLIENT, '{"action": "unsubscribe", "job_id": "job_1"}', allowed, allowed, allowed)
     assert sockets.received[CLIENT][-1] == {"type": "unsubscribed", "job_id": "job_1"}
     bench.run(succeed)
     assert received(sockets) == ["pending"]
@@ -245,7 +249,7 @@ def test_a_job_without_watchers_is_announced_to_nobody(
 def test_what_can_not_be_understood_is_answered_and_changes_nothing(
     live: LiveService, sockets: FakeSockets, bench: Bench, text: str, code: str, fields: Any
 ) -> None:
-    live.receive(CLIENT, text, allowed, allowed)
+    live.receive(CLIENT, text, allowed, allowed, allowed)
     [answer] = sockets.received[CLIENT]
     assert (answer["type"], answer["code"]) == ("error", code)
     if fields is not None:
@@ -377,7 +381,9 @@ def test_domain_events_of_a_target_come_to_who_subscribed_to_it(
     live: LiveService, sink: Subscribers, sockets: FakeSockets, bench: Bench
 ) -> None:
     def say(action: str, client: str = CLIENT) -> None:
-        live.receive(client, json.dumps({"action": action, "subject": "t_1"}), allowed, allowed)
+        live.receive(
+            client, json.dumps({"action": action, "subject": "t_1"}), allowed, allowed, allowed
+        )
 
     connect(live, "other=", tenant="other")
     say("subscribe", "other=")
@@ -409,13 +415,15 @@ def test_domain_events_of_a_target_come_to_who_subscribed_to_it(
 def test_what_is_no_subject_is_answered_so(
     live: LiveService, sockets: FakeSockets, message: dict[str, Any], code: str
 ) -> None:
-    live.receive(CLIENT, json.dumps(message), allowed, allowed)
+    live.receive(CLIENT, json.dumps(message), allowed, allowed, allowed)
     assert [each["code"] for each in sockets.received[CLIENT]] == [code]
 
 
 def test_a_ticket_of_a_job_opens_no_other_subject(live: LiveService, sockets: FakeSockets) -> None:
     connect(live, "ticket=", only_job="job_1")
-    live.receive("ticket=", json.dumps({"action": "subscribe", "subject": "t_1"}), allowed, allowed)
+    live.receive(
+        "ticket=", json.dumps({"action": "subscribe", "subject": "t_1"}), allowed, allowed, allowed
+    )
     assert [each["code"] for each in sockets.received["ticket="]] == ["NOT_FOUND"]
 
 

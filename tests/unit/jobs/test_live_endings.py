@@ -72,7 +72,7 @@ def keys() -> Keys:
 def subscribe(live: LiveService, client: str = CLIENT, key_id: str = "key_1", **given: Any) -> None:
     """Open a connection and subscribe to the job of the bench."""
     live.connect(Connection(id=client, tenant=factories.TENANT, key_id=key_id, **given))
-    live.receive(client, SUBSCRIBE, Keys(key_id), allowed)
+    live.receive(client, SUBSCRIBE, Keys(key_id), allowed, allowed)
 
 
 def subscribers_of(connections: FakeConnectionStore, bench: Bench) -> list[str]:
@@ -89,7 +89,7 @@ def test_whatever_a_client_says_after_its_key_was_revoked_ends_it(
     subscribe(live)
     before = list(sockets.received[CLIENT])
     keys.good.clear()
-    live.receive(CLIENT, text, keys, allowed)
+    live.receive(CLIENT, text, keys, allowed, allowed)
     assert sockets.ended == [CLIENT]
     bench.run(succeed)
     assert sockets.received[CLIENT] == before
@@ -101,10 +101,10 @@ def test_a_message_after_the_end_of_its_ticket_ends_a_connection(
 ) -> None:
     subscribe(live, ends_at=clock() + timedelta(seconds=900), only_job="job_1")
     clock.advance(899.999999)
-    live.receive(CLIENT, SUBSCRIBE, keys, allowed)
+    live.receive(CLIENT, SUBSCRIBE, keys, allowed, allowed)
     assert sockets.ended == []
     clock.advance(0.000001)
-    live.receive(CLIENT, SUBSCRIBE, keys, allowed)
+    live.receive(CLIENT, SUBSCRIBE, keys, allowed, allowed)
     assert sockets.ended == [CLIENT]
     assert bench.job.watchers == 0
 
@@ -115,7 +115,7 @@ def test_a_message_is_not_answered_while_its_key_can_not_be_checked(
     live.connect(Connection(id=CLIENT, tenant=factories.TENANT, key_id="key_1"))
     keys.available = False
     with pytest.raises(DependencyUnavailable):
-        live.receive(CLIENT, SUBSCRIBE, keys, allowed)
+        live.receive(CLIENT, SUBSCRIBE, keys, allowed, allowed)
     assert (sockets.received, sockets.ended) == ({}, [])
 
 
@@ -155,7 +155,9 @@ def test_an_event_of_an_account_is_pushed_to_nobody_and_may_end_the_person_s_con
     )
     for client, key_id in ((CLIENT, "u_1"), (OTHER, "key_1")):
         live.connect(Connection(id=client, tenant=factories.TENANT, key_id=key_id))
-        live.receive(client, '{"action": "subscribe", "subject": "u_1"}', Keys(key_id), allowed)
+        live.receive(
+            client, '{"action": "subscribe", "subject": "u_1"}', Keys(key_id), allowed, allowed
+        )
     event = DomainEvent(
         tenant=factories.TENANT,
         type=event_type,
@@ -223,7 +225,7 @@ def test_a_socket_that_can_not_be_ended_gets_nothing_more_and_is_ended_by_its_ne
     sockets.unreachable.clear()
     bench.run(succeed)
     assert len(sockets.received[CLIENT]) == recorded
-    live.receive(CLIENT, SUBSCRIBE, keys, allowed)
+    live.receive(CLIENT, SUBSCRIBE, keys, allowed, allowed)
     assert sockets.ended == [OTHER, CLIENT]
 
 
@@ -254,7 +256,7 @@ def test_sockets_that_are_slow_to_end_are_left_to_their_next_message(
     live.end_all(factories.TENANT, "key_1")
     assert sockets.ended == names[:5]
     for name in names[5:]:
-        live.receive(name, SUBSCRIBE, keys, allowed)
+        live.receive(name, SUBSCRIBE, keys, allowed, allowed)
     assert (sockets.ended, sockets.received) == (names, {})
 
 

@@ -32,7 +32,7 @@ def live(bench: Bench, sockets: FakeSockets) -> LiveService:
 
 
 def _say(live: LiveService, sockets: FakeSockets, **message: Any) -> Any:
-    live.receive("browser-9", json.dumps(message), allowed, allowed)
+    live.receive("browser-9", json.dumps(message), allowed, allowed, allowed)
     return sockets.received["browser-9"][-1]
 
 

@@ -169,6 +169,17 @@ def test_a_narrowed_key_follows_only_subjects_that_it_may_read(
     assert followed == {"type": "subscribed", "subject": "source_1"}
 
 
+@pytest.mark.parametrize("text", [SUBSCRIBE, "{broken", '{"action": "plugin.hello"}'])
+def test_messages_count_in_the_rate_of_their_key(
+    call: Call, keys: KeyService, sockets: FakeSockets, text: str
+) -> None:
+    assert call("CONNECT", key=issued(keys, rate_limit_rpm=3)[1]) == 200  # counts, too
+    for _ in range(3):
+        assert call("MESSAGE", text) == 200
+    codes = [message.get("code") for message in sockets.received[CLIENT]]
+    assert (codes.count("RATE_LIMITED"), codes[-1]) == (1, "RATE_LIMITED")
+
+
 def test_a_message_after_the_revocation_of_its_key_ends_the_connection(
     call: Call, keys: KeyService, sockets: FakeSockets, store: FakeJobStore
 ) -> None:

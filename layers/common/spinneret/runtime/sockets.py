@@ -14,7 +14,7 @@ from spinneret.aws.stage import Builder
 from spinneret.jobs.live.service import LiveService
 from spinneret.jobs.models import Connection
 from spinneret.kernel.errors import DomainError
-from spinneret.runtime.http.admission import socket_caller
+from spinneret.runtime.http.admission import require_room, socket_caller
 from spinneret.runtime.logs import configure
 from spinneret.runtime.metrics import measured
 
@@ -89,4 +89,7 @@ def _serve(event: Event, services: Services) -> None:
                 needed = _FOLLOWED.get(subject.partition("_")[0], Permission.VIEW_JOBS)
                 return services.keys.allows(tenant, key_id, Scope.READ, needed)
 
-            services.live.receive(connection_id, text, services.keys.is_active, may_follow)
+            def count(tenant: str, key_id: str) -> None:
+                require_room(services.keys.take_message(tenant, key_id))
+
+            services.live.receive(connection_id, text, services.keys.is_active, may_follow, count)

@@ -140,6 +140,11 @@ class KeyService:
             logger.warning("rate_limit_skipped", extra=subject)
             return None
 
+    def take_message(self, tenant: str, key_id: str) -> RateLimitStatus | None:
+        """Count a message of a connection as `take` counts a request; None without a holder."""
+        holder = self._valid_holder(tenant, key_id)
+        return None if holder is None else self.take(holder)
+
     def get(self, tenant: str, key_id: str) -> ApiKey:
         """Return a key; raise NotFound for an unknown or foreign id."""
         return existing(self.keys.get(tenant, key_id), "key")

@@ -46,6 +46,8 @@ IsActive = Callable[[str, str], bool]
 """Whether a tenant's key, given by its id, is valid. Raises DependencyUnavailable."""
 MayFollow = Callable[[str, str, str], bool]
 """Whether a tenant's key may read events of a subject, given by its id; raises the same."""
+Count = Callable[[str, str], None]
+"""Counts a message of a tenant's key. Raises RateLimited."""
 
 
 @service
@@ -72,6 +74,7 @@ class LiveService:
         text: str,
         is_active: IsActive,
         may_follow: MayFollow,
+        count: Count,
     ) -> None:
         """Handle `{"action": "subscribe" | "unsubscribe", "job_id": …, "after": event id or
         absent}`.
@@ -79,6 +82,9 @@ class LiveService:
         `{"action": …, "subject": …}` subscribes to the domain events of another subject, such as a
         target. Such events have no timeline, and the subject's existence isn't checked: an unknown
         id, or one of another tenant, has no events.
+
+        A message counts as a request, unless it is a success of `others`: a plug-in sends those
+        for the tasks that it is sent.
 
         Answers and errors are sent to the connection. An unknown connection, or one whose key or
         ticket has ended, is closed instead. Raises DependencyUnavailable.
@@ -89,7 +95,7 @@ class LiveService:
             self.sockets.end(connection_id)
             return
         try:
-            self._serve(connection, text, may_follow)
+            self._serve(connection, text, may_follow, count)
         except DependencyUnavailable:
             raise
         except DomainError as error:
@@ -151,12 +157,19 @@ class LiveService:
             connection.tenant, connection.key_id
         )
 
-    def _serve(self, connection: Connection, text: str, may_follow: MayFollow) -> None:
-        value = _object(text)
-        other = self.others.get(str(value.get("action")))
-        if other is not None:
-            self._send(connection.id, other(connection, value))
-            return
+    def _serve(
+        self, connection: Connection, text: str, may_follow: MayFollow, count: Count
+    ) -> None:
+        try:
+            value = _object(text)
+            other = self.others.get(str(value.get("action")))
+            if other is not None:
+                self._send(connection.id, other(connection, value))
+                return
+        except DomainError:
+            count(connection.tenant, connection.key_id)
+            raise
+        count(connection.tenant, connection.key_id)
         if "subject" in value:
             action, subject = _parsed_subject(value)
             if not may_follow(connection.tenant, connection.key_id, subject):

@@ -62,9 +62,8 @@ def require_permission(admission: Admission, path: str, methods: Sequence[str]) 
     `methods` are all that the path has. Raises RateLimited, NotFound, MethodNotAllowed and
     Forbidden.
     """
-    allowance, row, principal = admission.allowance, admission.row, admission.principal
-    if allowance is not None and not allowance.admitted:
-        raise _over(allowance)
+    row, principal = admission.row, admission.principal
+    require_room(admission.allowance)
     if row is None and methods:
         raise MethodNotAllowed(
             f"the path takes {', '.join(methods)}", details={"allowed": list(methods)}
@@ -94,12 +93,18 @@ def socket_caller(event: Event, keys: KeyService) -> Principal:
         principal = keys.redeem((event.get("queryStringParameters") or {}).get(TICKET_PARAMETER))
     else:
         principal = keys.authenticate(secret)
-    allowance = keys.take(principal)
-    if allowance is not None and not allowance.admitted:
-        raise _over(allowance)
+    require_room(keys.take(principal))
     if Permission.VIEW_JOBS not in principal.permissions:
         raise _lacking(Permission.VIEW_JOBS)
     return principal
+
+
+def require_room(allowance: RateLimitStatus | None) -> None:
+    """Raise RateLimited for a request that wasn't admitted."""
+    if allowance is not None and not allowance.admitted:
+        raise RateLimited(
+            f"over {allowance.limit} requests per minute", retry_after=allowance.reset_seconds
+        )
 
 
 def rate_headers(allowance: RateLimitStatus | None) -> dict[str, str]:
@@ -115,12 +120,6 @@ def rate_headers(allowance: RateLimitStatus | None) -> dict[str, str]:
 
 def _lacking(permission: Permission) -> Forbidden:
     return Forbidden(f"the caller lacks the permission {permission}")
-
-
-def _over(allowance: RateLimitStatus) -> RateLimited:
-    return RateLimited(
-        f"over {allowance.limit} requests per minute", retry_after=allowance.reset_seconds
-    )
 
 
 def _principal(event: Event, row: RouteAccess | None, keys: KeyService) -> Principal:
