@@ -18,7 +18,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
-from datetime import datetime, timedelta
+from datetime import timedelta
 from itertools import count
 from pathlib import Path
 from typing import Any, Final
@@ -128,10 +128,10 @@ class CollidingStore(FakeJobStore):
         super().__init__(POLICIES)
         self.rows = _Rows()
 
-    def claim(self, ref: JobRef, owner: str, now: datetime, until: datetime) -> Claimed | Refused:
+    def claim(self, ref: JobRef, *given: Any) -> Claimed | Refused:
         """An update of one row."""
         time.sleep(LATENCY / 2)
-        return super().claim(ref, owner, now, until)
+        return super().claim(ref, *given)
 
     def transition(self, before: Job, after: Job, *given: Any, **named: Any) -> int:
         """The row, and the counter of a child that ends; of a parent that ends, all counters."""

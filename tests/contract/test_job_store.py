@@ -234,6 +234,17 @@ def test_an_unknown_and_a_foreign_job_are_refused_alike(store: JobStore, tenant:
     assert store.get(JobRef(tenant=tenant, job_id="job_unknown")) is None
 
 
+@pytest.mark.parametrize(("kinds", "wins"), [(("crawl", "older"), True), (("older",), False)])
+def test_a_job_is_claimed_if_its_kind_is_among_those_wanted(
+    store: JobStore, tenant: str, kinds: tuple[str, ...], wins: bool
+) -> None:
+    job = submitted(store, tenant)
+    outcome = store.claim(job.ref, "one", START, UNTIL, kinds)
+    assert isinstance(outcome, Claimed) is wins
+    if isinstance(outcome, Refused):
+        assert outcome.job == job == store.get(job.ref)
+
+
 # covers P-02
 def test_one_of_many_claimers_wins(store: JobStore, tenant: str) -> None:
     job = submitted(store, tenant)

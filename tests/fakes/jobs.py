@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import datetime, timedelta
 from threading import Lock
@@ -180,13 +180,21 @@ class FakeJobStore:
                 expires = now + timedelta(seconds=bounds.IDEMPOTENCY_SECONDS)
                 self._replies[request.tenant, request.scope] = (stored, expires)
 
-    def claim(self, ref: JobRef, owner: str, now: datetime, until: datetime) -> Claimed | Refused:
+    def claim(
+        self,
+        ref: JobRef,
+        owner: str,
+        now: datetime,
+        until: datetime,
+        kinds: Collection[str] | None = None,
+    ) -> Claimed | Refused:
         with self._lock:
             job = self._jobs.get(ref)
             if job is None:
                 return Refused(job=None)
             in_time = job.expires_at is None or job.expires_at > now
-            if job.status is JobStatus.PENDING and job.due_at <= now and in_time:
+            is_known = kinds is None or job.kind in kinds
+            if job.status is JobStatus.PENDING and job.due_at <= now and in_time and is_known:
                 job = self._jobs[ref] = replace(
                     job,
                     status=JobStatus.RUNNING,

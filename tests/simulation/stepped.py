@@ -1,6 +1,6 @@
 """The store and the queue as one actor reaches them: every call is a step of the world."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -94,12 +94,19 @@ class SteppedStore:
         """See JobStore. No step of its own: the schedules suspend nobody."""
         return self._store.held_since(tenant)
 
-    def claim(self, ref: JobRef, owner: str, now: datetime, until: datetime) -> Claimed | Refused:
+    def claim(
+        self,
+        ref: JobRef,
+        owner: str,
+        now: datetime,
+        until: datetime,
+        kinds: Collection[str] | None = None,
+    ) -> Claimed | Refused:
         """See JobStore."""
 
         def effect() -> Claimed | Refused:
             was = self._store.get(ref)
-            outcome = self._store.claim(ref, owner, now, until)
+            outcome = self._store.claim(ref, owner, now, until, kinds)
             self._world.wrote(ref)
             self._invariants.claimed(self._actor, owner, was, outcome, now)
             return outcome

@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -200,8 +201,21 @@ def test_a_kind_that_this_release_does_not_know_concerns_no_other_job(
     odd, even = abandoned(2)
     add(store, replace(odd, kind="never-heard-of"), even)
     clock.advance(MINUTE)
-    assert sweeper.sweep() == SweepResult(leases_expired=1, failed=1)
+    assert sweeper.sweep() == SweepResult(leases_expired=2)
     assert [sent.ref for sent in queue.take()] == [even.ref]
+
+
+def test_a_kind_that_this_release_does_not_know_waits_until_its_jobs_expire(
+    sweeper: Sweeper, store: TroubledStore, queue: FakeJobQueue, clock: HandClock
+) -> None:
+    waits = {"kind": "never-heard-of", "sends": 0, "expires_at": clock() + timedelta(hours=1)}
+    [job] = of_one_shard(1, **waits)
+    add(store, job)
+    clock.advance(MINUTE)
+    assert sweeper.sweep() == SweepResult()
+    assert (stored(store, job.ref), queue.take()) == (job, [])
+    clock.advance(60 * MINUTE)
+    assert sweeper.sweep() == SweepResult(expired=1)
 
 
 def test_a_call_that_is_refused_concerns_no_other_job(

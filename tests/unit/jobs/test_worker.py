@@ -18,7 +18,7 @@ from spinneret.kernel.errors import (
 )
 from tests.fakes.jobs import Sent
 from tests.fakes.time import HandClock
-from tests.kinds import CRAWL_NORMAL, KINDS
+from tests.kinds import CRAWL_NORMAL
 from tests.unit.jobs.worker_bench import MIDDLE, Bench, raising, succeed
 
 # ---------------------------------------------------------------- Outcomes
@@ -100,20 +100,22 @@ def test_an_unexpected_exception_shows_its_class_only(
     assert record.exc_info is not None
 
 
-def test_a_job_of_a_kind_without_handler_fails_instead_of_circling(
+def test_a_job_of_a_kind_that_this_release_does_not_know_waits_uncharged(
     bench: Bench, clock: HandClock
 ) -> None:
     worker = Worker(
         store=bench.store,
         queue=bench.queue,
-        kinds=KINDS,
-        handlers={},
+        kinds={},
+        handlers={"older": succeed},
         clock=clock,
         random=lambda: MIDDLE,
         new_owner=lambda: "one",
     )
+    former = bench.job
     worker.run(bench.ref, lambda: 60.0)
-    assert bench.job.status is JobStatus.FAILED
+    assert bench.job == former
+    assert bench.run(succeed).status is JobStatus.COMPLETED
 
 
 def test_a_queue_that_is_down_delays_a_retry_until_the_sweeper_sends_it(bench: Bench) -> None:

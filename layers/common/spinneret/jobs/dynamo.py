@@ -32,7 +32,7 @@ condition.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -186,15 +186,26 @@ class DynamoJobStore:
         except dynamo.ConditionFailed as failed:
             raise SubmissionRaced from failed
 
-    def claim(self, ref: JobRef, owner: str, now: datetime, until: datetime) -> Claimed | Refused:
+    def claim(
+        self,
+        ref: JobRef,
+        owner: str,
+        now: datetime,
+        until: datetime,
+        kinds: Collection[str] | None = None,
+    ) -> Claimed | Refused:
         """See JobStore. One UpdateItem."""
+        among = {f":kind_{number}": kind for number, kind in enumerate(kinds or ())}
+        condition = _CLAIMABLE
+        if kinds is not None:
+            condition += f" AND #kind IN ({', '.join(among)})"
         answer = dynamo.write_or_standing(
             self._client.update_item,
             TableName=self._jobs,
             Key=keys.job_key(ref),
             UpdateExpression=_CLAIM,
-            ConditionExpression=_CLAIMABLE,
-            ExpressionAttributeNames=dynamo.names_in(f"{_CLAIM} {_CLAIMABLE}"),
+            ConditionExpression=condition,
+            ExpressionAttributeNames=dynamo.names_in(f"{_CLAIM} {condition}"),
             ExpressionAttributeValues={
                 ":running": JobStatus.RUNNING,
                 ":pending": JobStatus.PENDING,
@@ -203,6 +214,7 @@ class DynamoJobStore:
                 ":until": to_iso(until),
                 ":shard": keys.wake_partition(keys.wake_shard(ref.job_id)),
                 ":now": to_iso(now),
+                **among,
             },
             ReturnValues="ALL_NEW",
         )

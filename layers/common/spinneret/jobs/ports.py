@@ -1,6 +1,6 @@
 """Ports of the job kernel: stores, queues and sockets."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Protocol
@@ -137,11 +137,19 @@ class JobStore(Protocol):
         if a holder to be replaced was retried.
         """
 
-    def claim(self, ref: JobRef, owner: str, now: datetime, until: datetime) -> Claimed | Refused:
+    def claim(
+        self,
+        ref: JobRef,
+        owner: str,
+        now: datetime,
+        until: datetime,
+        kinds: Collection[str] | None = None,
+    ) -> Claimed | Refused:
         """Claim a pending job that is due: set it running, increment its fence, lock it until
         `until`.
 
-        A claim whose answer was lost is recognised by its `owner` and counts as claimed.
+        A claim whose answer was lost is recognised by its `owner` and counts as claimed. A job of
+        none of the given kinds is refused; None means all kinds.
         """
 
     def held_since(self, tenant: str) -> datetime | None:

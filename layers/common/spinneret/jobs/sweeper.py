@@ -186,8 +186,11 @@ class Sweeper:
         return done is not None
 
     def _send(self, job: Job, now: datetime, this: _Pass) -> bool:
-        """Return whether the job's message was sent; False also while the queue is down."""
-        if this.queue_is_down:
+        """Return whether the job's message was sent.
+
+        False also while the queue is down, and for a kind of a newer release, before a roll-back.
+        """
+        if this.queue_is_down or job.kind not in self.kinds:
             return False
         try:
             self.queue.send(lane_of(self.kinds, job), [job.ref], delay_of(job, now))

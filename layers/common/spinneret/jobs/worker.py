@@ -268,16 +268,20 @@ class Worker:
             logger.warning("lease_lost", extra={"job_id": ref.job_id, "fence": claimed.lease.fence})
 
     def _claim(self, ref: JobRef, remaining: Remaining) -> Claimed | None:
-        """Claim the job; return None if it can't be claimed. Raises DependencyUnavailable."""
+        """Claim the job; return None if it can't be claimed. Raises DependencyUnavailable.
+
+        A kind without a handler is one of a newer release, before a roll-back: its jobs wait.
+        """
         since = self.store.held_since(ref.tenant)
         if since is not None:
             self._put_off(ref, since)
             return None
         owner = self.new_owner()
-        outcome = self.store.claim(ref, owner, self.clock(), lease_end(self.clock, remaining))
+        until = lease_end(self.clock, remaining)
+        outcome = self.store.claim(ref, owner, self.clock(), until, self.handlers)
         if isinstance(outcome, Refused) and self._reclaimed(outcome.job):
             until = lease_end(self.clock, remaining)
-            outcome = self.store.claim(ref, owner, self.clock(), until)
+            outcome = self.store.claim(ref, owner, self.clock(), until, self.handlers)
         match outcome:
             case Claimed(job=job):
                 facts = {"job_id": job.id, "kind": job.kind, "fence": outcome.lease.fence}
@@ -286,7 +290,8 @@ class Worker:
             case Refused(job=None):
                 logger.warning("job_unknown", extra={"job_id": ref.job_id})
             case Refused(job=Job() as job):
-                logger.info("job_not_claimed", extra={"job_id": ref.job_id, "status": job.status})
+                facts = {"job_id": ref.job_id, "kind": job.kind, "status": job.status}
+                logger.info("job_not_claimed", extra=facts)
                 self._replace_early_message(job)
         return None
 
@@ -453,7 +458,7 @@ def send(queue: JobQueue, kinds: Mapping[str, KindPolicy], job: Job, now: dateti
     The sweeper sends the message of a longer wait. It also resends if the queue doesn't answer, so
     that is no failure.
     """
-    if not job.sends:
+    if not job.sends or job.kind not in kinds:
         return
     try:
         queue.send(lane_of(kinds, job), [job.ref], delay_of(job, now))
