@@ -6,7 +6,7 @@ from binascii import Error as NotBase64
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from spinneret.redaction import encodings, names, values
+from spinneret.redaction import encodings, names, values, vocabulary
 from spinneret.redaction.names import Kind
 from spinneret.redaction.spans import Form, Span, matches
 
@@ -35,6 +35,8 @@ _CODE_NAME: Final = re.compile(
 )
 _CODE: Final = re.compile(r"\d{4,8}")
 _REACH: Final = 40  # characters before a noun that qualify it
+_VARIABLE: Final = re.compile(r"\$[A-Za-z_]\w*")
+_COMMAND: Final = 1000  # characters before an option within which its command begins
 _ADJACENT: Final = 8  # minimum characters of a secret directly after its noun
 _SAID: Final = re.compile(r"(?i)\b(?:is|was|are|to|as|of|value|now)$")
 _CHALLENGE: Final = frozenset({"realm=", "error=", "scope=", "charset="})  # RFC 6750, section 3
@@ -103,6 +105,17 @@ def _is_authorization(match: re.Match[str]) -> bool:
     return not (in_prose or value in _CHALLENGE or values.is_filler(value))
 
 
+def _is_of_curl(match: re.Match[str]) -> bool:
+    """Return whether the option may be one of curl, and its value no variable."""
+    before = match.string[max(0, match.start() - _COMMAND) : match.start()]
+    variable = values.TEMPLATE_START.match(match["secret"]) or _VARIABLE.fullmatch(match["secret"])
+    return "curl" in before and not variable
+
+
+def _is_of_netrc(match: re.Match[str]) -> bool:
+    return match["secret"].lower() not in vocabulary.ORDINARY
+
+
 def _is_named(match: re.Match[str]) -> bool:
     value = encodings.uncoloured(match["secret"])
     kind = names.kind_of(match["name"].rpartition(":")[2])
@@ -117,6 +130,7 @@ def _form(
 
 _NAME: Final = r"(?P<name>[\w.:\-\[\]]{2,200}+)"
 _WORD: Final = r"[^\s\"'`\u201c\u201d\u2018\u2019()<>\[\]]"
+_BLANKS: Final = r"(?:\s|\\{1,8}[nrt]){1,20}"  # line ends may be escaped
 _OPEN_QUOTE: Final = r"\\*[\"'`\u201c\u2018(<\[]?"
 _FORMS: Final = (
     # Credentials before a host. A password may contain `/`, `?` or `#` unescaped; a port in its
@@ -181,7 +195,7 @@ _FORMS: Final = (
     ),
     _form(
         "",
-        r"(?P<scheme>[Bb](?i:earer|asic))(?:[ \t]{1,4}|%20|\+)"
+        r"(?P<scheme>[Bb](?i:earer|asic))(?:[ \t]{1,4}|%20|\+|\\{1,31} )"
         r"(?P<secret>[\w.~+/\-]{4,}+={0,2})",
         _is_authorization,
     ),
@@ -191,6 +205,22 @@ _FORMS: Final = (
         r"(?P<name>-(?<![\w\-]-)-?[A-Za-z][\w.\-]{1,60}+)[ \t]{1,4}(?!-)(?P<quote>\\*[\"'])?"
         rf"(?P<secret>(?<=[\"'])[^\"'\\\r\n]++|(?:\[redacted\])?+{values.PLAIN.pattern}?+)",
         _is_argument,
+    ),
+    # `curl -u bob:hunter2`, also as a list of arguments
+    _form(
+        "curl",
+        r"(?<![\w\-])(?:-[A-Za-z#]{0,9}[uU]|--(?:proxy-)?user(?=[ \t=\\\"']))"
+        r"(?:[ \t=]|\\*[\"'],[ \t]?){0,4}+(?P<quote>\\*[\"'])?[^\s:\"'\\]{0,64}+:"
+        r"(?P<secret>(?(quote)[^\"'\\\r\n]{1,256}|[^\s\"'\\]{1,256}))",
+        _is_of_curl,
+    ),
+    # A line of .netrc, whose password may be a word
+    _form(
+        "login",
+        rf"(?:\bmachine{_BLANKS}[^\s.]{{1,63}}\.\S{{1,253}}|\bdefault)"
+        rf"(?:{_BLANKS}(?:login|account){_BLANKS}\S{{1,253}}){{1,2}}"
+        rf"{_BLANKS}password{_BLANKS}\\*[\"']?(?P<secret>[^\s\"'\\]{{1,256}})",
+        _is_of_netrc,
     ),
     # `<password>…</password>`, even if cut off
     _form(
