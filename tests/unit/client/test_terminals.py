@@ -77,13 +77,13 @@ def test_a_terminal_shows_a_bar_with_messages_and_percent(
     assert f"completed  {PAGE}" in shown.lines
 
 
-@pytest.mark.parametrize(("no_color", "coloured"), [(False, True), (True, False)])
+@pytest.mark.parametrize(("no_color", "coloured"), [(None, True), ("", True), ("1", False)])
 def test_matches_are_coloured_unless_no_color_is_set(
-    api: Api, monkeypatch: pytest.MonkeyPatch, no_color: bool, coloured: bool
+    api: Api, monkeypatch: pytest.MonkeyPatch, no_color: str | None, coloured: bool
 ) -> None:
     with terminal(monkeypatch) as shown:
-        if no_color:
-            monkeypatch.setenv("NO_COLOR", "1")
+        if no_color is not None:
+            monkeypatch.setenv("NO_COLOR", no_color)
         assert main(["search", "silk"]) == 0
     assert bool(COLOUR.search(shown.text)) is coloured
 

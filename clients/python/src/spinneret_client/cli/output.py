@@ -27,7 +27,7 @@ class Output:
         self.form = form
         self.quiet = quiet
         # Forced colours must not reach JSON, nor a file.
-        plain = "NO_COLOR" in os.environ
+        plain = bool(os.environ.get("NO_COLOR"))  # set and not empty: no-color.org
         self.console = _Console(
             no_color=plain, highlight=False, emoji=False, soft_wrap=not sys.stdout.isatty()
         )

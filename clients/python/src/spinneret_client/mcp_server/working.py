@@ -146,7 +146,6 @@ class WorkingTools:
 
         return guarded(call)
 
-
     def _bounded(self) -> Spinneret:
         """Return a client none of whose requests waits beyond the end of this call."""
         return self._client.with_options(until=time.monotonic() + CALL_SECONDS)
