@@ -46,9 +46,9 @@ router = routes.router
 def refresh_session(request: RefreshRequest) -> Response[TokenView]:
     """Return a new access token and the next refresh token.
 
-    For ten seconds a used refresh token returns the same next one again. Its later use ends the
-    session. The token of a cookie needs a header `Origin` of a page that may use it, and the next
-    one comes as a cookie too.
+    For ten seconds a used refresh token returns the same next one again, and so does that one
+    itself. A later use of the used one ends the session. The token of a cookie needs a header
+    `Origin` of a page that may use it, and the next one comes as a cookie too.
     """
     headers = router.current_event.headers
     held = token_in_cookie(headers) if request.refresh_token is None else ""

@@ -33,8 +33,24 @@ def test_a_refresh_gives_the_same_successor_for_ten_seconds(team: Team) -> None:
     second = team.sessions.refresh(first).refresh_token
     team.clock.advance(10)
     assert team.sessions.refresh(first).refresh_token == second
+    team.clock.advance(1)
     third = team.sessions.refresh(second).refresh_token
     assert len({first, second, third}) == 3
+
+
+# covers T-02
+def test_a_slow_request_of_one_tab_outlives_the_refreshes_of_others(team: Team) -> None:
+    """It left with the first cookie, and arrives after a tab that already has the second one."""
+    team.person()
+    first = team.sign_in().refresh_token
+    second = team.sessions.refresh(first).refresh_token
+    answers = [team.sessions.refresh(token) for token in (second, second, first)]
+    assert {each.refresh_token for each in answers} == {second}
+    assert all(team.keys.authenticate(each.access_token) for each in answers)
+    team.clock.advance(11)
+    assert team.sessions.refresh(second).refresh_token != second
+    with pytest.raises(AuthRequired):
+        team.sessions.refresh(first)
 
 
 # covers T-02
@@ -44,7 +60,7 @@ def test_a_later_use_of_a_rotated_token_ends_the_session(team: Team, rotations: 
     first = latest = team.sign_in().refresh_token
     for _ in range(rotations):
         latest = team.sessions.refresh(latest).refresh_token
-    team.clock.advance(11)
+        team.clock.advance(11)
     for token in (first, latest):
         with pytest.raises(AuthRequired):
             team.sessions.refresh(token)
@@ -317,6 +333,7 @@ class Sessions(RuleBasedStateMachine):
     def steal(self, number: int) -> None:
         at = number % len(self.tokens)
         old = self.tokens[at]
+        self.team.clock.advance(11)
         new = self.team.sessions.refresh(old).refresh_token
         self.team.clock.advance(11)
         with pytest.raises(AuthRequired):

@@ -68,7 +68,9 @@ class TokenView(BaseModel):
     access_token: str
     """JWT for the header `Authorization: Bearer …`."""
     refresh_token: str | None
-    """Opaque token for the next access token; each use replaces it. Null if it is in the cookie."""
+    """Opaque token for the next access token; a use replaces it, after ten seconds at the earliest.
+    Null if it is in the cookie.
+    """
     token_type: Literal["Bearer"] = "Bearer"  # noqa: S105 - a scheme
     """Scheme of the `Authorization` header."""
     expires_in: int = limits.ACCESS_TOKEN_SECONDS

@@ -46,10 +46,13 @@ def session_of(token: str) -> tuple[str, str, str] | None:
 
 def is_repeated(session: Session, token_hash: str, now: datetime) -> bool:
     """Return whether a token was rotated so recently that it gets the same successor again."""
-    return (
-        session.former_hash == token_hash
-        and session.rotated_at is not None
-        and now - session.rotated_at <= timedelta(seconds=limits.SAME_SUCCESSOR_SECONDS)
+    return session.former_hash == token_hash and is_new(session, now)
+
+
+def is_new(session: Session, now: datetime) -> bool:
+    """Return whether the token in force is so new that requests with the former one may follow."""
+    return session.rotated_at is not None and now - session.rotated_at <= timedelta(
+        seconds=limits.SAME_SUCCESSOR_SECONDS
     )
 
 

@@ -31,10 +31,13 @@ class SessionService:
         """Rotate the refresh token and return a new access token.
 
         A token that was rotated in the last SAME_SUCCESSOR_SECONDS gets the same successor; a later
-        use ends the session. Raises AuthRequired and DependencyUnavailable.
+        use ends the session. That successor isn't rotated in this time: requests with the former
+        token may still arrive. Raises AuthRequired and DependencyUnavailable.
         """
         session, user = self._standing(token)
         given, now = hash_of(token), self.clock()
+        if session.token_hash == given and rules.is_new(session, now):
+            return self._tokens(user, session, token)
         follower = rules.refresh_token(
             session.tenant, session.user_id, session.id, session.tag_key, self.successor.of(token)
         )
@@ -45,11 +48,7 @@ class SessionService:
             raise _refused()
         if not rules.is_repeated(stored, given, now):
             self._end_reused(stored, user)
-        return Tokens(
-            access_token=self.issuer.issue(user, session.id),
-            refresh_token=follower,
-            expires_at=session.expires_at,
-        )
+        return self._tokens(user, session, follower)
 
     def sign_out(self, token: str, *, everywhere: bool) -> None:
         """End the session of a refresh token, or all of its user. Raises AuthRequired.
@@ -79,6 +78,13 @@ class SessionService:
             raise _refused()
         require_active(user.suspended)
         return session, user
+
+    def _tokens(self, user: User, session: Session, refresh_token: str) -> Tokens:
+        return Tokens(
+            access_token=self.issuer.issue(user, session.id),
+            refresh_token=refresh_token,
+            expires_at=session.expires_at,
+        )
 
     def _end_reused(self, session: Session, user: User) -> NoReturn:
         """End a session one of whose former tokens somebody else may have. Raises AuthRequired."""
