@@ -42,7 +42,7 @@ def chunk(
 
     A chunk exceeds `size` only if more than `size` tokens share characters. It has fewer than
     `minimum` tokens only if the text is shorter, `max_bytes` is reached, or tokens that share
-    characters allow no other cut, or if `minimum` is over three quarters of `size` and a table
+    characters allow no other cut, or if `minimum` exceeds three quarters of `size` and a table
     comes before: a repeated header takes up to a quarter. To reach `minimum`, the last chunk may
     overlap by more. Chunk texts are stripped; their token count is that of the window and of a
     repeated table header.
