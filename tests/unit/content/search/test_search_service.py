@@ -168,13 +168,16 @@ def test_the_limit_holds(limit: int) -> None:
     assert ids(bench.search(limit=limit)) == [f"doc_{n:03d}" for n in range(limit)]
 
 
-def test_a_page_of_current_hits_takes_one_look_up() -> None:
+@pytest.mark.parametrize(("outdated", "asked"), [(0, [10]), (1, [10, 20])])
+def test_a_page_of_current_hits_takes_one_look_up_of_its_own_documents(
+    outdated: int, asked: list[int]
+) -> None:
     candidates = [factories.candidate(f"doc_{n:03d}:1-v1:00000") for n in range(100)]
     bench = Bench(ScriptedIndex({Leg.VECTOR: candidates, Leg.KEYWORD: candidates[::-1]}))
     for n in range(100):
-        bench.show(f"doc_{n:03d}")
-    bench.search(limit=10)
-    assert bench.documents.asked == [20]
+        bench.show(f"doc_{n:03d}", "1-v0" if n < outdated else "1-v1")
+    assert len(bench.search(limit=10).hits) == 10
+    assert bench.documents.asked == asked
 
 
 def test_the_widest_search_asks_for_no_more_than_a_batch_at_once() -> None:

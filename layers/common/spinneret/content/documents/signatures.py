@@ -43,8 +43,6 @@ def _majority(column: Sequence[int]) -> int:
     return sum(1 << bit for bit, count in enumerate(lanes) if 2 * count > len(column))
 
 
-def are_near(one: str | None, other: str | None) -> bool:
-    """Return whether two texts are near-duplicates; False if one has no signature."""
-    if one is None or other is None:
-        return False
-    return (int(one, 16) ^ int(other, 16)).bit_count() <= NEAR_BITS
+def are_near(one: int, other: int) -> bool:
+    """Return whether two signatures, read as numbers, are of near-duplicates."""
+    return (one ^ other).bit_count() <= NEAR_BITS

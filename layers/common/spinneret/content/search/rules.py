@@ -6,10 +6,11 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from enum import Enum, auto
+from itertools import islice
 from typing import Final
 
 from spinneret.content.documents.models import VersionVisibility
-from spinneret.content.documents.signatures import NEAR_BITS, are_near
+from spinneret.content.documents.signatures import are_near
 from spinneret.content.search import limits
 from spinneret.content.search.models import Filters, Query, Ranked
 from spinneret.kernel.canonical import fingerprint
@@ -148,18 +149,32 @@ class NearDuplicateFilter:
         if signature is None:
             return True
         bits = int(signature, 16)
-        if any((bits ^ other).bit_count() <= NEAR_BITS for other in self._seen):
+        if any(are_near(bits, other) for other in self._seen):
             return False
         self._seen.append(bits)
         return True
 
 
+def likely_places(entries: Sequence[Ranked], size: int, *, collapse: bool) -> list[int]:
+    """Return the places of the first `size` entries that are shown if none is outdated."""
+    distinct = NearDuplicateFilter()
+    new = (
+        place
+        for place, each in enumerate(entries)
+        if not collapse or distinct.is_new(each.candidate.signature)
+    )
+    return list(islice(new, size))
+
+
 def with_similar(shown: Sequence[Ranked], ranking: Sequence[Ranked]) -> list[Ranked]:
     """Return the hits, each with the number of lower-ranked near-duplicates."""
+    places = {each.candidate.chunk_id: place for place, each in enumerate(ranking)}
+    signatures = [each.candidate.signature for each in ranking]
+    numbers = [None if each is None else int(each, 16) for each in signatures]
     found: list[Ranked] = []
     for each in shown:
-        below = ranking[ranking.index(each) + 1 :]
-        own = each.candidate.signature
-        similar = sum(are_near(own, other.candidate.signature) for other in below) if own else 0
+        place = places[each.candidate.chunk_id]
+        own, below = numbers[place], [other for other in numbers[place + 1 :] if other is not None]
+        similar = 0 if own is None else sum(are_near(own, other) for other in below)
         found.append(replace(each, similar=similar))
     return found

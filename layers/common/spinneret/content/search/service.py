@@ -14,7 +14,6 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import islice
 
 from spinneret.content.caches.models import CacheKey, CacheName, EntryLock
 from spinneret.content.caches.service import Caches
@@ -286,10 +285,11 @@ class SearchService:
         distinct = rules.NearDuplicateFilter()
         # Near-duplicates of entries on earlier pages must be hidden here.
         end = 0 if run.query.collapse else start
-        part = max(2 * size, start - end)  # usually one look-up suffices
+        likely = rules.likely_places(entries[start:], size, collapse=run.query.collapse)
+        until = start + likely[-1] + 1 if len(likely) == size else len(entries)
         while end < len(entries) and len(shown) < size:
-            self._look_up(run, entries[end : end + part])
-            for each in entries[end : end + part]:
+            self._look_up(run, entries[end:until])  # once, unless an entry is outdated
+            for each in entries[end:until]:
                 end += 1
                 if not rules.may_show(each, run.rows, run.query.filters):
                     continue
@@ -299,6 +299,7 @@ class SearchService:
                     shown.append(each)
                 if len(shown) == size:
                     break
+            until += 2 * size
         return shown, end
 
     def _read_likely(self, run: SearchRun, entries: Sequence[Ranked]) -> None:
@@ -306,13 +307,8 @@ class SearchService:
         looked up. The reranker chooses other ones."""
         if run.query.use_reranker or run.asked_chunks:
             return
-        distinct = rules.NearDuplicateFilter()
-        likely = (
-            each.candidate.chunk_id
-            for each in entries
-            if not run.query.collapse or distinct.is_new(each.candidate.signature)
-        )
-        self._read_chunks(run, list(islice(likely, run.query.limit)))
+        likely = rules.likely_places(entries, run.query.limit, collapse=run.query.collapse)
+        self._read_chunks(run, [entries[place].candidate.chunk_id for place in likely])
 
     def _read_chunks(self, run: SearchRun, ids: Sequence[str]) -> Mapping[str, FoundChunk]:
         """Return the chunks that were read so far, with these and, if requested, their
