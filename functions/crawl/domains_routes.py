@@ -69,7 +69,7 @@ def put_domain(domain: str, update: DomainUpdate) -> DomainView:
     """Replace the settings for one host.
 
     Settings are a lower rate limit, a more sensitive circuit breaker and notes. A block isn't
-    changed.
+    changed. Fetches obey new settings within five seconds.
     """
     name = _hosts().named(domain)
     return _view(_hosts().put(_tenant(), name, update.override, update.notes))
@@ -82,7 +82,10 @@ def put_domain(domain: str, update: DomainUpdate) -> DomainView:
     ),
 )
 def block_domain(domain: str, request: BlockRequest) -> DomainView:
-    """Block a domain and all its subdomains."""
+    """Block a domain and all its subdomains.
+
+    Submissions are refused at once, and no fetch begins after five seconds.
+    """
     return _view(_hosts().block(_tenant(), _hosts().named(domain), request.reason))
 
 

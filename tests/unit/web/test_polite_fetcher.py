@@ -334,6 +334,7 @@ def test_checks_keep_the_tenants_blocks_and_the_hosts_pace(world: PoliteWorld) -
     exhaust(world, CRAWLER)
     assert world.wait(CHECKER, URL).waiting_for == "site.example"
     world.hosts.service.block("acme", "site.example", "not ours")
+    world.clock.advance(limits.SETTINGS_KNOWN_SECONDS)
     with pytest.raises(DomainBlocked):
         world.fetch(CHECKER, URL)
 

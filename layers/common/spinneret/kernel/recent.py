@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 class Recent[K, V]:
     """Values by key, each for some seconds after it was read; the oldest ones leave.
 
-    An error of a read isn't kept: the next one tries again.
+    Threads may share it: two of them may read the same value. An error of a read isn't kept: the next one tries again.
     """
 
     def __init__(self, seconds: float, most: int) -> None:
@@ -22,7 +22,7 @@ class Recent[K, V]:
             self.forget(key)
             known = now, read()
             if len(self._known) >= self._most:
-                self.forget(next(iter(self._known)))
+                self.forget(next(iter(tuple(self._known))))
             self._known[key] = known
         return known[1]
 

@@ -36,6 +36,8 @@ SESSION_LOCK_JITTER_SECONDS: Final = 0.5  # … and up to this
 
 DOMAIN_GAP_MAX_SECONDS: Final = 3600.0  # a longer gap couldn't be reserved within an hour
 DOMAIN_LABELS_MAX: Final = 32  # of a configured name: one BatchGetItem reads all its parents
+SETTINGS_KNOWN_SECONDS: Final = 5.0  # a process may fetch from a blocked host for this long
+SETTINGS_KNOWN_MAX: Final = 1000  # hosts that a process remembers
 DOMAIN_NOTES_MAX_CHARS: Final = 1000
 BLOCK_REASON_MAX_CHARS: Final = 500
 CHECK_COOLDOWN_SECONDS: Final = 60.0  # longest pause of checks by a Retry-After, as lychee

@@ -69,7 +69,7 @@ class CallerPermits:
 
     def own_pace(self, url: Url) -> PaceLimits:
         """Return this caller's pace at the host, without robots.txt. Raises DomainBlocked."""
-        effective = self.office.hosts.effective(self.caller.tenant, url.host)
+        effective = self.office.hosts.recent(self.caller.tenant, url.host)
         self.office.hosts.require_unblocked(effective)
         rate = self.options.requests_per_second
         pace = effective.pace

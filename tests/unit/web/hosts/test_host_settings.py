@@ -108,6 +108,22 @@ def test_block_and_pace_of_a_host_are_one_look_up(hosts: Hosts) -> None:
     assert hosts.store.finds == 1
 
 
+def test_fetches_read_settings_once_in_five_seconds_and_a_block_anew(
+    hosts: Hosts, clock: HandClock
+) -> None:
+    def is_blocked() -> bool:
+        return hosts.service.recent("acme", HOST).blocked_by is not None
+
+    assert not is_blocked()
+    hosts.service.block("acme", "site.example", "not ours")
+    clock.advance(4.9)
+    assert (is_blocked(), hosts.store.finds) == (False, 1)
+    clock.advance(0.1)
+    assert is_blocked()
+    hosts.service.unblock("acme", "site.example")
+    assert not is_blocked()
+
+
 def test_an_open_breaker_refuses_submissions_and_says_until_when(
     hosts: Hosts, clock: HandClock
 ) -> None:

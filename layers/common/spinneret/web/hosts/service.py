@@ -3,7 +3,9 @@
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import CircuitOpen, DomainBlocked
 from spinneret.kernel.paging import Page
+from spinneret.kernel.recent import Recent
 from spinneret.kernel.service import service
+from spinneret.web import limits
 from spinneret.web.fetching.addresses import AddressPolicy
 from spinneret.web.hosts import rules
 from spinneret.web.hosts.models import (
@@ -34,11 +36,27 @@ class HostService:
     clock: Clock
     default: PaceLimits = rules.USUAL
 
+    def __post_init__(self) -> None:
+        self._recent = Recent[tuple[str, str], EffectiveSettings](
+            limits.SETTINGS_KNOWN_SECONDS, limits.SETTINGS_KNOWN_MAX
+        )
+
     # ------------------------------------------------------------ For submissions and fetches
 
     def effective(self, tenant: str, host: str) -> EffectiveSettings:
         """Return block and pace of a host, read by one BatchGetItem."""
         return self._effective(tenant, host_key(host))
+
+    def recent(self, tenant: str, host: str) -> EffectiveSettings:
+        """Return block and pace of a host as they were at most SETTINGS_KNOWN_SECONDS ago.
+
+        A block is read again, because it fails a job for good.
+        """
+        name = host_key(host)
+        known = self._recent.get(
+            (tenant, name), self.clock(), lambda: self._effective(tenant, name)
+        )
+        return known if known.blocked_by is None else self._effective(tenant, name)
 
     def check_submission(self, tenant: str, host: str, port: int | None = None) -> None:
         """Raise DomainBlocked, or CircuitOpen while the breaker is open for the tenant.
@@ -90,7 +108,10 @@ class HostService:
         return self.store.put(tenant, host, override, notes, self.clock())
 
     def block(self, tenant: str, host: str, reason: str) -> HostSettings:
-        """Block the host and all names below it, from the next submission or fetch on."""
+        """Block the host and all names below it.
+
+        Submissions are refused at once, fetches after SETTINGS_KNOWN_SECONDS at the latest.
+        """
         return self.store.block(tenant, host, HostBlock(reason=reason, since=self.clock()))
 
     def unblock(self, tenant: str, host: str) -> HostSettings:
