@@ -4,16 +4,16 @@
 
 Starts an instance of the local stack and fills an index that the product's own adapter made, for so
 many seconds at most. Texts are drawn from 20,000 words as often as words are (Zipf), vectors are
-random. Each search runs in this process: the bare `_msearch` of both legs, and SearchService with
-rows on the instance's DynamoDB. The two take turns at being first, as the first one warms what the
-index keeps. Every call to DynamoDB is timed by the SDK's own events and shown apart: it is the
-emulator's.
+random. Each search runs in this process: the bare `_msearch` of both legs, and SearchService over
+rows on the instance's DynamoDB and over rows in memory, which is without the emulator's time.
+Beside them run two searches that need no second round trip: with the texts of all candidates, and
+with a second, small body of each leg that has texts and highlights. They take turns at being first,
+as the first one warms what the index keeps.
 """
 
 from __future__ import annotations
 
 import argparse
-import itertools
 import json
 import math
 import random
@@ -21,8 +21,8 @@ import resource
 import statistics
 import sys
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Final
 from uuid import uuid4
@@ -34,6 +34,7 @@ from opensearchpy import OpenSearch
 
 from spinneret.aws.opensearch import opensearch_client
 from spinneret.content.caches.dynamo import DynamoCacheStore
+from spinneret.content.caches.ports import CacheStore
 from spinneret.content.caches.service import Caches
 from spinneret.content.chunking.models import ChunkType, TokenSpan
 from spinneret.content.documents.dynamo import DynamoDocumentStore
@@ -45,14 +46,20 @@ from spinneret.content.documents.models import (
     IndexedChunk,
     IndexedMetadata,
 )
+from spinneret.content.documents.ports import DocumentStore
 from spinneret.content.documents.signatures import signature
 from spinneret.content.extraction.models import Metadata
 from spinneret.content.search import limits
+from spinneret.content.search import opensearch_queries as bodies
 from spinneret.content.search.models import BOTH, Filters, IndexQuery, Leg, ParsedQuery, Query
 from spinneret.content.search.opensearch import OpenSearchChunkIndex
 from spinneret.content.search.opensearch_mapping import names_of, source_of
-from spinneret.content.search.service import SearchService
-from spinneret.kernel.clock import to_iso
+from spinneret.content.search.service import SearchResult, SearchService
+from spinneret.kernel.clock import to_iso, utc_now
+from spinneret.kernel.ids import id_maker
+from tests.fakes.caches import FakeCacheStore
+from tests.fakes.documents import FakeDocumentStore
+from tests.fakes.jobs import FakeJobStore
 from tests.tables import create_tables, delete_tables
 
 TENANT: Final = "bench"
@@ -154,12 +161,15 @@ def filled(client: OpenSearch, alias: str, rows: Rows, count: int, seconds: floa
 
 @dataclass(frozen=True)
 class Rows:
-    """Documents' rows, written many at a time."""
+    """Documents' rows, written many at a time, and kept in memory, too."""
 
     client: Any
     table: str
+    kept: FakeDocumentStore
 
     def put(self, documents: Sequence[Document]) -> None:
+        for each in documents:
+            self.kept.commit(each, None)
         for part in (documents[n : n + 25] for n in range(0, len(documents), 25)):
             items = [{"PutRequest": {"Item": DOCUMENTS.encode(each)}} for each in part]
             self.client.batch_write_item(RequestItems={self.table: items})
@@ -230,46 +240,133 @@ def run(given: argparse.Namespace) -> None:
         started = time.monotonic()
         index.targets(plenty)
         alias = names_of(embedder.info(plenty)).write
-        rows = Rows(dynamodb, names["Documents"])
+        rows = Rows(dynamodb, names["Documents"], FakeDocumentStore(FakeJobStore()))
         count = filled(client, alias, rows, given.chunks, given.seconds)
         client.indices.refresh(index=alias, request_timeout=120)
         segments = len(client.cat.segments(index=alias, format="json"))
         taken = time.monotonic() - started
         print(f"{count} chunks in {taken:.0f} s, {segments} segments", flush=True)
-        store = DynamoCacheStore(dynamodb, names["Caches"])
-        measure(index, embedder, documents, store, dynamodb, given.searches)
+        trips = OneTrip(client, names_of(embedder.info(plenty)).read)
+        stores = [
+            (documents, DynamoCacheStore(dynamodb, names["Caches"])),
+            (rows.kept, FakeCacheStore()),
+        ]
+        measure(index, trips, embedder, stores, given.searches)
         print(f"memory of OpenSearch {resident(client)} MB")
     finally:
         client.indices.delete(index="chunks-latency-*")
         delete_tables(dynamodb, names)
 
 
+@dataclass
+class OneTrip:
+    """Searches that get texts with the candidates."""
+
+    client: OpenSearch
+    alias: str
+    all_texts: list[float] = field(default_factory=list)
+    small_bodies: list[float] = field(default_factory=list)
+    found: set[str] = field(default_factory=set)
+    """Chunks of the small bodies of the last search."""
+    whole_pages: int = 0
+    """How often they had the first page."""
+
+    def with_all_texts(self, asked: IndexQuery) -> None:
+        """Texts of all candidates, without highlights."""
+        texts = {"_source": bodies.fetch_body(TENANT, [], None)["_source"]}
+        legs = bodies.leg_bodies(asked, limits.SEARCH_WINDOW).values()
+        self._search([{**each, **texts} for each in legs], self.all_texts)
+
+    def with_small_bodies(self, asked: IndexQuery) -> None:
+        """Texts and highlights of the first ten of each leg."""
+        shown = bodies.fetch_body(TENANT, [], asked.words)
+        texts = {name: shown[name] for name in ("_source", "highlight")}
+        legs = bodies.leg_bodies(asked, limits.SEARCH_WINDOW).values()
+        small = bodies.leg_bodies(asked, limits.SEARCH_LIMIT_DEFAULT).values()
+        answers = self._search([*legs, *({**each, **texts} for each in small)], self.small_bodies)
+        self.found = {hit["_id"] for each in answers[len(legs) :] for hit in each["hits"]["hits"]}
+
+    def compare(self, shown: Collection[str]) -> None:
+        """Count whether the small bodies had all of these chunks."""
+        self.whole_pages += self.found >= set(shown)
+
+    def _search(self, asked: list[bodies.Body], times: list[float]) -> list[Any]:
+        lines = [line for body in asked for line in ({"index": self.alias}, body)]
+        begun = time.perf_counter()
+        answer = self.client.msearch(body=lines)
+        times.append((time.perf_counter() - begun) * 1000)
+        assert all("error" not in each for each in answer["responses"]), answer
+        return list(answer["responses"])
+
+
+@dataclass
+class Product:
+    """The product's search over some stores."""
+
+    service: SearchService
+    new: list[float] = field(default_factory=list)
+    cached: list[float] = field(default_factory=list)
+    steps: dict[str, list[float]] = field(default_factory=dict)
+
+    def search(self, asked: IndexQuery) -> tuple[str, ...]:
+        """The chunks of a new query's first page."""
+        found = self._timed(asked, self.new)
+        for step, taken in found.timings.items():
+            self.steps.setdefault(step, []).append(taken)
+        assert len(found.hits) == limits.SEARCH_LIMIT_DEFAULT
+        assert not found.result_cached
+        return tuple(each.chunk.id for each in found.hits)
+
+    def again(self, asked: IndexQuery) -> None:
+        """The same from the cache."""
+        assert self._timed(asked, self.cached).result_cached
+
+    def _timed(self, asked: IndexQuery, times: list[float]) -> SearchResult:
+        query = Query(tenant=TENANT, text=asked.words.text)
+        begun = time.perf_counter()
+        found = self.service.search(query, plenty)
+        times.append((time.perf_counter() - begun) * 1000)
+        return found
+
+
 def measure(
     index: OpenSearchChunkIndex,
+    trips: OneTrip,
     embedder: Vectors,
-    documents: DynamoDocumentStore,
-    store: DynamoCacheStore,
-    dynamodb: Any,
+    stores: Sequence[tuple[DocumentStore, CacheStore]],
     searches: int,
 ) -> None:
-    source = random.Random(11)
-    queries = [text_of(source, 4) for _ in range(searches)]
-    numbers = itertools.count()
-    service = SearchService(
-        embedder=embedder,
-        index=index,
-        documents=documents,
-        caches=Caches(store=store, clock=lambda: datetime.now(UTC)),
-        new_id=lambda prefix: f"{prefix}_{next(numbers)}",
+    """Search over DynamoDB of the emulator, and over stores in memory."""
+    source, raw = random.Random(11), list[float]()
+    new_id = id_maker(utc_now)
+    emulated, own = (
+        Product(
+            SearchService(
+                embedder=embedder,
+                index=index,
+                documents=documents,
+                caches=Caches(store=caches, clock=utc_now),
+                new_id=new_id,
+            )
+        )
+        for documents, caches in stores
     )
-    timed = Timed(dynamodb)
-    raw: list[float] = []
-    product: list[float] = []
-    tables: list[float] = []
-    cached: list[float] = []
-    cached_tables: list[float] = []
-    steps: dict[str, list[float]] = {}
-    for number, query in enumerate(queries):
+
+    def bare(asked: IndexQuery) -> None:
+        begun = time.perf_counter()
+        legs = index.search(asked, limits.SEARCH_WINDOW, plenty)
+        raw.append((time.perf_counter() - begun) * 1000)
+        assert legs[Leg.VECTOR]
+
+    ways: list[Callable[[IndexQuery], Any]] = [
+        bare,
+        emulated.search,
+        trips.with_all_texts,
+        own.search,
+        trips.with_small_bodies,
+    ]
+    for number in range(searches):
+        query = text_of(source, 4)
         asked = IndexQuery(
             tenant=TENANT,
             words=ParsedQuery.of(query),
@@ -277,61 +374,33 @@ def measure(
             legs=BOTH,
             filters=Filters(),
         )
-
-        def bare(asked: IndexQuery = asked) -> None:
-            begun = time.perf_counter()
-            legs = index.search(asked, limits.SEARCH_WINDOW, plenty)
-            raw.append((time.perf_counter() - begun) * 1000)
-            assert legs[Leg.VECTOR]
-
-        def whole(query: str = query) -> None:
-            before = timed.milliseconds
-            begun = time.perf_counter()
-            found = service.search(Query(tenant=TENANT, text=query), plenty)
-            product.append((time.perf_counter() - begun) * 1000)
-            tables.append(timed.milliseconds - before)
-            for step, taken in found.timings.items():
-                steps.setdefault(step, []).append(taken)
-            assert len(found.hits) == limits.SEARCH_LIMIT_DEFAULT
-            assert not found.result_cached
-
-        for each in (bare, whole) if number % 2 else (whole, bare):
-            each()
-        before = timed.milliseconds
-        begun = time.perf_counter()
-        again = service.search(Query(tenant=TENANT, text=query), plenty)
-        cached.append((time.perf_counter() - begun) * 1000)
-        assert again.result_cached
-        cached_tables.append(timed.milliseconds - before)
-    own = [all_of - part for all_of, part in zip(product, tables, strict=True)]
+        turn = number % len(ways)
+        answers = {way: way(asked) for way in ways[turn:] + ways[:turn]}
+        trips.compare(answers[own.search])
+        emulated.again(asked)
+        own.again(asked)
+    rows = {
+        "both legs, one `_msearch`": raw,
+        "… with the texts of all candidates": trips.all_texts,
+        "… with texts and highlights of ten, by a second body of each leg": trips.small_bodies,
+        "the product, DynamoDB of the emulator": emulated.new,
+        "… from its cache": emulated.cached,
+        "the product, stores in memory": own.new,
+        **{f"… step {step}": times for step, times in own.steps.items()},
+        "… from its cache, stores in memory": own.cached,
+    }
     print("| ms | p50 | p95 |\n|---|---|---|")
-    print(spread("both legs, one `_msearch`", raw))
-    print(spread("the product", product))
-    print(spread("… of it, DynamoDB of the emulator", tables))
-    print(spread("… without it", own))
-    for step, times in steps.items():
-        print(spread(f"… step {step}", times))
-    print(spread("the product, from its cache", cached))
-    print(spread("… of it, DynamoDB of the emulator", cached_tables))
-    ratio = statistics.median(own) / statistics.median(raw)
+    print(*(spread(row, times) for row, times in rows.items()), sep="\n")
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
-    print(f"\nratio of medians without DynamoDB: {ratio:.2f}; memory of this process {memory} MB")
+    print(f"\n{trips.whole_pages} of {searches} first pages are in the small bodies")
+    print(
+        f"ratios of medians, stores in memory: {_ratio(own.new, raw)}, with texts of all "
+        f"candidates {_ratio(own.new, trips.all_texts)}; memory of this process {memory} MB"
+    )
 
 
-class Timed:
-    """Sums up what calls of a client took, from the request's making to the answer."""
-
-    def __init__(self, client: Any) -> None:
-        self.milliseconds = 0.0
-        self._begun = 0.0
-        client.meta.events.register_first("provide-client-params", self._begin)
-        client.meta.events.register_last("after-call", self._end)
-
-    def _begin(self, **_: Any) -> None:
-        self._begun = time.perf_counter()
-
-    def _end(self, **_: Any) -> None:
-        self.milliseconds += (time.perf_counter() - self._begun) * 1000
+def _ratio(some: Sequence[float], others: Sequence[float]) -> str:
+    return f"{statistics.median(some) / statistics.median(others):.2f}"
 
 
 def resident(client: OpenSearch) -> int:
