@@ -7,7 +7,8 @@ from datetime import datetime, timedelta
 class Recent[K, V]:
     """Values by key, each for some seconds after it was read; the oldest ones leave.
 
-    Threads may share it: two of them may read the same value. An error of a read isn't kept: the next one tries again.
+    Threads may share it: two of them may read the same value. An error of a read isn't kept: the
+    next one tries again.
     """
 
     def __init__(self, seconds: float, most: int) -> None:
