@@ -156,7 +156,7 @@ class NearDuplicateFilter:
 
 
 def likely_places(entries: Sequence[Ranked], size: int, *, collapse: bool) -> list[int]:
-    """Return the places of the first `size` entries that are shown if none is outdated."""
+    """Return the places of the first `size` entries that are shown unless outdated."""
     distinct = NearDuplicateFilter()
     new = (
         place

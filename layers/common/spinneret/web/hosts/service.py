@@ -48,7 +48,7 @@ class HostService:
         return self._effective(tenant, host_key(host))
 
     def recent(self, tenant: str, host: str) -> EffectiveSettings:
-        """Return block and pace of a host as they were at most SETTINGS_KNOWN_SECONDS ago.
+        """Return block and pace of a host, read at most SETTINGS_KNOWN_SECONDS ago.
 
         A block is read again, because it fails a job for good.
         """
