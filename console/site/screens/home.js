@@ -96,13 +96,14 @@ const COUNTED = [
   { title: "webhooks delivered", done: "webhooks_delivered", failed: "webhooks_failed", to: ["settings", "webhooks"], permission: "view_webhooks" },
 ];
 
+// The counters stand there before their numbers, so that nothing below moves.
 const Month = () => {
   const { data, error, reload } = useLoad((options) => api.get("api/v1/stats", {}, options));
-  const sum = (name) => data.days.reduce((all, day) => all + day[name], 0);
+  const sum = (name) => (data ? number(data.days.reduce((all, day) => all + day[name], 0)) : "…");
   return html`<${Card} title="The last 30 days" actions=${html`<a href=${href("settings", "statistics")}>Day by day</a>`}>
-    ${(error || !data) && html`<${Pending} error=${error} retry=${reload} />`}
-    ${data && html`<div class="counters">${COUNTED.filter((each) => may(each.permission)).map(({ title, done, failed, to }) => html`<a key=${done} class="counter" href=${href(...to)}>
-      <strong>${number(sum(done))}</strong> ${title}${failed && sum(failed) > 0 && html` <span class="small">${number(sum(failed))} failed</span>`}</a>`)}</div>`}
+    ${error && html`<${Pending} error=${error} retry=${reload} />`}
+    <div class="counters">${COUNTED.filter((each) => may(each.permission)).map(({ title, done, failed, to }) => html`<a key=${done} class="counter" href=${href(...to)}>
+      <strong>${sum(done)}</strong> ${title}${failed && html` <span class="small">${sum(failed)} failed</span>`}</a>`)}</div>
     ${data && !data.complete && html`<p class="small">Some jobs aren't counted yet. Open this page again in a while.</p>`}
   </${Card}>`;
 };
