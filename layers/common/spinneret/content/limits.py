@@ -25,6 +25,7 @@ DOCUMENT_SHOWN_BYTES: Final = 1024 * 1024  # of its text: a response has 6 MB, i
 REBUILD_WORK_SECONDS: Final = 12 * 3600.0  # 100,000 chunks take an hour of embedding
 DOCUMENT_MAX_BYTES: Final = 10 * 1024 * 1024  # T-06: size of an upload
 PDF_PAGES_MAX: Final = 2000  # some 10 ms each
+PARSE_SECONDS: Final = 120.0  # of a PDF or Word file, in a worker's 300 s
 DOCX_MAX_BYTES: Final = 32 * 1024 * 1024  # of markup, unpacked; three times an upload
 DOCX_MAX_TAGS: Final = 1_000_000  # of its markup: up to 85 µs and 600 bytes each
 DELETED_KEPT_SECONDS: Final = 30 * 24 * 3600  # P-14

@@ -112,6 +112,14 @@ def test_markup_that_grows_while_it_is_read_is_refused(
         content_of(packed.getvalue(), MediaType.DOCX, "upload://x", None)
 
 
+def test_a_file_that_takes_too_long_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "PARSE_SECONDS", 0.05)
+    form = "BT /F1 12 Tf (silk) Tj ET " * 5000
+    endless = pdf("silk").replace(b"endstream", f"{form}endstream".encode())
+    with pytest.raises(ContentRefused, match="too long"):
+        content_of(endless, MediaType.PDF, "upload://x", None)
+
+
 def test_a_file_of_too_many_pages_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "PDF_PAGES_MAX", 1)
     with pytest.raises(ContentRefused, match="pages"):

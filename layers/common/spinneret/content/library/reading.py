@@ -1,6 +1,7 @@
 """Reads uploads as content, by media type."""
 
 import re
+import signal
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -125,15 +126,33 @@ def _unpacked(body: bytes) -> BytesIO:
     return plain
 
 
+class _OverdueError(BaseException):
+    """Not an Exception, since parsers continue after those."""
+
+
 @contextmanager
 def _parsing(name: str) -> Iterator[None]:
-    """Refuse a file that its parser can't read."""
+    """Refuse a file that its parser can't read, or not in time. Only for the main thread.
+
+    A file of one kilobyte may name one form for thousands of times on each of its pages.
+    """
+
+    def interrupt(*_: object) -> None:
+        raise _OverdueError
+
+    former = signal.signal(signal.SIGALRM, interrupt)
+    signal.setitimer(signal.ITIMER_REAL, limits.PARSE_SECONDS, 1.0)  # again, if it was swallowed
     try:
         yield
     except (ContentRefused, MemoryError):
         raise
+    except _OverdueError as error:
+        raise _unreadable("the file takes too long to read", "too_complex") from error
     except Exception as error:  # third-party parsers fail on broken files with any exception
         raise _unreadable(f"the file is not a readable {name}", "malformed") from error
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, former)
 
 
 def _unreadable(why: str, reason: str) -> ContentRefused:
