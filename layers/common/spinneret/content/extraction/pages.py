@@ -1,7 +1,6 @@
 """Extracts content from pages: main text as Markdown, metadata, language and links."""
 
 import re
-import unicodedata
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
@@ -26,6 +25,7 @@ from spinneret.content.extraction.page import ParsedPage
 from spinneret.content.extraction.selection import left_out
 from spinneret.content.extraction.structured_data import StructuredData, structured_data
 from spinneret.kernel.errors import ContentRefused
+from spinneret.kernel.unicode import composed
 
 ENGINES: Final = Engines(
     rules=("regions", engines.regions),
@@ -183,4 +183,4 @@ def _plain(text: str) -> str:
 
 def _normalised(markdown: str) -> str:
     # NFC form, so that text that looks alike is found and hashed alike.
-    return unicodedata.normalize("NFC", _CONTROLS.sub("", markdown))
+    return composed(_CONTROLS.sub("", markdown))

@@ -2,7 +2,6 @@
 
 import re
 import signal
-import unicodedata
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
@@ -17,6 +16,7 @@ from spinneret.content.extraction.page_metadata import MAX_VALUE_CHARS
 from spinneret.content.extraction.pages import extract
 from spinneret.content.library.models import MediaType
 from spinneret.kernel.errors import ContentRefused
+from spinneret.kernel.unicode import composed
 
 _CONTROLS: Final = re.compile(
     r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]"
@@ -60,7 +60,7 @@ def _markdown(body: bytes, _url: str) -> Content:
     )
     return Content(
         title=next(headings, None),
-        markdown=unicodedata.normalize("NFC", text),
+        markdown=composed(text),
         language="und",
     )
 
@@ -137,20 +137,26 @@ def _parsing(name: str) -> Iterator[None]:
     A file of one kilobyte may name one form for thousands of times on each of its pages.
     """
 
+    is_reading = True
+
     def interrupt(*_: object) -> None:
-        raise _OverdueError
+        if is_reading:
+            raise _OverdueError
 
     former = signal.signal(signal.SIGALRM, interrupt)
-    signal.setitimer(signal.ITIMER_REAL, limits.PARSE_SECONDS, 1.0)  # again, if it was swallowed
+    # Again after a second, since Python ignores what is raised in a finalizer.
+    signal.setitimer(signal.ITIMER_REAL, limits.PARSE_SECONDS, 1.0)
     try:
         yield
     except (ContentRefused, MemoryError):
         raise
     except _OverdueError as error:
+        is_reading = False
         raise _unreadable("the file takes too long to read", "too_complex") from error
     except Exception as error:  # third-party parsers fail on broken files with any exception
         raise _unreadable(f"the file is not a readable {name}", "malformed") from error
     finally:
+        is_reading = False
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, former)
 

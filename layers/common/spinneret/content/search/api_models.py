@@ -1,7 +1,6 @@
 """Requests and responses of searches."""
 
 import re
-import unicodedata
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -24,6 +23,7 @@ from spinneret.content.search import limits
 from spinneret.content.search.models import BOTH, Filters, Fusion, Leg, Query
 from spinneret.content.tags.api_models import TagName
 from spinneret.kernel import bounds
+from spinneret.kernel.unicode import composed
 from spinneret.web.fetching.urls import wanted_host
 
 _UNREADABLE: Final = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
@@ -33,7 +33,7 @@ def _readable(text: object) -> object:
     """Replace control characters and noncharacters by blanks, and compose accented letters."""
     if not isinstance(text, str):
         return text
-    return unicodedata.normalize("NFC", _UNREADABLE.sub(" ", text))
+    return composed(_UNREADABLE.sub(" ", text))
 
 
 def _utc(moment: datetime) -> datetime:
