@@ -115,7 +115,7 @@ def test_markup_that_grows_while_it_is_read_is_refused(
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_a_file_that_takes_too_long_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "PARSE_SECONDS", 0.05)
-    form = "BT /F1 12 Tf (silk) Tj ET " * 5000
+    form = "BT /F1 12 Tf (silk) Tj ET " * 20_000
     endless = pdf("silk").replace(b"endstream", f"{form}endstream".encode())
     with pytest.raises(ContentRefused, match="too long"):
         content_of(endless, MediaType.PDF, "upload://x", None)

@@ -144,8 +144,8 @@ def _parsing(name: str) -> Iterator[None]:
             raise _OverdueError
 
     former = signal.signal(signal.SIGALRM, interrupt)
-    # Again after a second, since Python ignores what is raised in a finalizer.
-    signal.setitimer(signal.ITIMER_REAL, limits.PARSE_SECONDS, 1.0)
+    # Again and again, since Python ignores what is raised in a finalizer.
+    signal.setitimer(signal.ITIMER_REAL, limits.PARSE_SECONDS, 0.1)
     try:
         yield
     except (ContentRefused, MemoryError):
