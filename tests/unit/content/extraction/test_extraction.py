@@ -716,6 +716,7 @@ def test_xml_loads_nothing_from_elsewhere(entity: str) -> None:
         (f"<p>before</p>{'<div>' * 1_900}{'<main></main>' * 2_000}after", ["before", "after"]),
         (f"<p>before</p>{'<button>' * 1_500}{'<i></i>' * 5_000}{'after ' * 50}", ["after"]),
         ("<a href=b><div>" * 900 + "<i></i>" * 6_000 + "after", ["after"]),
+        ("".join(f"<p><b id=b{n}>word</p>" for n in range(600)) + "after", ["word", "after"]),
         ("<p>&#xFFFE;&#1;\ud800\x00 a</p>", ["a"]),
     ],
     ids=lambda value: None if isinstance(value, list) else f"{value[:12]}…",

@@ -7,7 +7,6 @@ rs-trafilatura and trafilatura can't be interrupted, so the input is bounded bef
 """
 
 import logging
-import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Final
@@ -38,13 +37,7 @@ MAX_TAGS: Final = 100_000
 """Limit of the source, since malformed markup may hide content from the tree. This many tags take
 rs-trafilatura one second of processor time."""
 
-_HEADED_SECTION: Final = re.compile(
-    # Possessive (`++`, no backtracking): a long gap only costs its length.
-    r"<section\s[^<>]*+>(?=\s*+(?:<(?!h[1-6])\w[^<>]*+>\s*+(?:</\w++>\s*+)?)?<h[1-6]\b)",
-    re.IGNORECASE,
-)
-_ID: Final = re.compile(r"""\sid\s*=\s*(?:"[^"]*"|'[^']*'|[^\s>]+)""", re.IGNORECASE)
-
+_DOCTYPE: Final = "<!DOCTYPE html>"  # without it, parsers read old pages by other rules
 _LEAST_FOUND: Final = 0.5
 """An engine abstains if fewer of its words are in the page's text: they come from embedded data."""
 _MOST_OF_A_RUN: Final = 0.5
@@ -68,11 +61,16 @@ def regions(page: ParsedPage) -> Choice:
 
 def classifying_rs_trafilatura(page: ParsedPage) -> Choice | None:
     """Run rs-trafilatura with its own settings; return its choice and the page type it
-    classified."""
+    classified.
+
+    It gets the parsed tree: it would repeat each element for formatting that isn't closed (`<b>`)
+    in all later paragraphs, so that 800 of them took 40 s.
+    """
     if not is_bounded(page):
         return None
     declared = PageType.FORUM.value if page.data.is_thread else None  # it can't detect this
-    source = _HEADED_SECTION.sub(_without_id, page.text)
+    with _without_ids_of_headings(page.root):
+        source = etree.tostring(page.root, encoding="unicode", method="html", doctype=_DOCTYPE)
     try:
         found = rs_trafilatura.extract(source, url=page.url, page_type=declared)
     except Exception:  # third-party heuristics may fail on any markup; the other engines remain
@@ -89,11 +87,6 @@ def classifying_rs_trafilatura(page: ParsedPage) -> Choice | None:
     if page_type is PageType.FORUM:  # the text lacks some posts that the markup has
         words = max(words, _words_of_html(found.content_html), key=len)
     return _choice(page, words, page_type)
-
-
-def _without_id(section: re.Match[str]) -> str:
-    """Remove the id, like `_without_ids_of_headings` does in the tree."""
-    return _ID.sub("", section[0])
 
 
 def trafilatura_by_type(page: ParsedPage, page_type: PageType | None) -> Choice | None:
