@@ -134,10 +134,10 @@ _BLANKS: Final = r"(?:\s|\\{1,8}[nrt]){1,20}"  # line ends may be escaped
 _OPEN_QUOTE: Final = r"\\*[\"'`\u201c\u2018(<\[]?"
 _FORMS: Final = (
     # Credentials before a host. A password may contain `/`, `?` or `#` unescaped; a port in its
-    # place means there is none. A user without a password may be a token.
+    # place means there is none. A user may be a mail address, or a token without a password.
     _form(
         "@",
-        rf"{_HOST_USER}:(?P<secret>[^\s/?#\"'<>`\\]{{1,1024}}(?=@(?:[^\s@\"'<>]|$))"
+        rf"{_HOST_USER}(?:@[\w.\-]{{1,253}}+)?+:(?P<secret>[^\s/?#\"'<>`\\]{{1,1024}}(?=@(?:[^\s@\"'<>]|$))"
         r"|(?!\d{1,5}(?:[/?#]|$))[^\s\"'<>`\\@]{1,256}+"
         r"(?=@[\w.\-]{1,253}(?::\d{1,5})?(?:[/?\s\"'<>,;]|$)))@",
     ),
