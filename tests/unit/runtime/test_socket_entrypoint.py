@@ -147,6 +147,16 @@ def test_without_a_valid_credential_there_is_no_connection(
     assert connections.find(CLIENT) is None
 
 
+def test_a_key_that_another_process_revoked_opens_no_connection(
+    call: Call, keys: KeyService, key_store: FakeKeyStore, clock: HandClock
+) -> None:
+    """Its connections were just ended; nothing would end this one."""
+    key_id, secret = issued(keys)
+    keys.authenticate(secret)  # is known for five seconds
+    key_store.revoke("acme", key_id, clock())
+    assert call("CONNECT", key=secret) == 401
+
+
 def test_a_key_without_the_permission_to_view_jobs_opens_no_connection(
     call: Call, keys: KeyService, connections: FakeConnectionStore
 ) -> None:

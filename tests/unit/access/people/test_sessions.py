@@ -143,8 +143,10 @@ def test_what_ends_a_session_ends_its_tickets_at_once_and_its_access_tokens_with
     user = team.person(Role.SELLER)
     team.person(Role.ADMIN, "lena")
     tokens = team.sign_in()
-    ticket = team.keys.issue_ticket(team.keys.authenticate(tokens.access_token), "job_1")
+    caller = team.keys.authenticate(tokens.access_token)
+    ticket = team.keys.issue_ticket(caller, "job_1")
     assert team.keys.redeem(ticket.secret).job_id == "job_1"
+    assert team.keys.holds(caller)
     match end:
         case "logout" | "logout all":
             team.sessions.sign_out(tokens.refresh_token, everywhere=end == "logout all")
@@ -156,6 +158,7 @@ def test_what_ends_a_session_ends_its_tickets_at_once_and_its_access_tokens_with
             team.replace(user.id, Role.SELLER, is_active=False)
         case _:
             team.users.remove("acme", user.id, "u_0")
+    assert not team.keys.holds(caller)
     with pytest.raises(AuthRequired):
         team.keys.redeem(ticket.secret)
     with pytest.raises(AuthRequired):

@@ -169,6 +169,10 @@ class KeyService:
         self.recent.forget(key.secret_hash)
         return key
 
+    def holds(self, caller: Principal) -> bool:
+        """Return whether the caller's key, ticket or session is valid now, as its rows show."""
+        return self._valid_holder(caller.tenant, caller.key_id, caller.session_id) is not None
+
     def is_active(self, tenant: str, key_id: str) -> bool:
         """Return whether a key or user is still valid; used for connections opened with it."""
         return self._valid_holder(tenant, key_id) is not None
@@ -232,10 +236,12 @@ class KeyService:
 
         return self.recent.get(secret_hash, self.clock(), read)
 
-    def _valid_holder(self, tenant: str, key_id: str) -> Principal | None:
+    def _valid_holder(
+        self, tenant: str, key_id: str, session_id: str | None = None
+    ) -> Principal | None:
         """Return the caller as `_holder`; None also while its tenant is suspended."""
         try:
-            return self._holder(tenant, key_id)
+            return self._holder(tenant, key_id, session_id)
         except TenantSuspended:
             return None
 

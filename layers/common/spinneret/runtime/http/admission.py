@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from spinneret.access.keys.models import Principal, RateLimitStatus
+from spinneret.access.keys.secrets import credential_refused
 from spinneret.access.keys.service import KeyService
 from spinneret.access.permissions import Permission
 from spinneret.kernel.errors import (
@@ -93,6 +94,8 @@ def socket_caller(event: Event, keys: KeyService) -> Principal:
         principal = keys.redeem((event.get("queryStringParameters") or {}).get(TICKET_PARAMETER))
     else:
         principal = keys.authenticate(secret)
+        if not keys.holds(principal):  # its end closed its connections, and would miss this one
+            raise credential_refused()
     require_room(keys.take(principal))
     if Permission.VIEW_JOBS not in principal.permissions:
         raise _lacking(Permission.VIEW_JOBS)

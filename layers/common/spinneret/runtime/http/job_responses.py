@@ -89,7 +89,7 @@ def event_stream(
     events = waits.events(ref, after, deadline(router, began, WAIT_SECONDS), *kinds)
     if (waits.clock() - began).total_seconds() >= KEY_KNOWN_SECONDS:
         keys = router.context[SERVICES](admitting).keys
-        if not keys.is_active(caller.tenant, caller.key_id):
+        if not keys.holds(caller):
             events = []
     if events is None:
         return Response(status_code=204, content_type="text/event-stream", body="")
