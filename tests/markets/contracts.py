@@ -179,6 +179,8 @@ def _body_problems(
     else:
         unknown = seen.form.keys() - schema["properties"].keys()
         found += [f"the field {name} is unknown" for name in unknown]
+        repeated = [name for name, values in seen.form.items() if len(values) > 1]
+        found += [f"the field {name} is repeated" for name in repeated]
         value = _form(schema, seen.form)
     return [f"{operation['operationId']}: {each}" for each in found] + [
         f"{operation['operationId']}: {'/'.join(map(str, each.absolute_path))}: {each.message}"
@@ -252,7 +254,9 @@ def _form(schema: Mapping[str, Any], fields: Mapping[str, list[str]]) -> dict[st
         if wanted is None:
             continue
         if wanted["type"] == "array":
-            made[name] = [_typed(wanted["items"]["type"], each) for each in values]
+            # The description doesn't say so: Etsy reads a list separated by commas.
+            listed = values[-1].split(",")
+            made[name] = [_typed(wanted["items"]["type"], each) for each in listed]
         else:
             made[name] = _typed(wanted["type"], values[0])
     return made

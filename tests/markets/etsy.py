@@ -163,7 +163,7 @@ class FakeEtsy:
             description=form["description"][0],
             quantity=int(form["quantity"][0]),
             taxonomy_id=int(form["taxonomy_id"][0]),
-            tags=form.get("tags", []),
+            tags=_listed(form, "tags"),
             price={"amount": round(float(form["price"][0]) * 100), "divisor": 100},
             state="draft",
             **{name: int(form[name][0]) for name in _CHOSEN if name in form},
@@ -217,12 +217,13 @@ class FakeEtsy:
             listing["url"] = f"https://www.etsy.example/listing/{key}"
         if "image_ids" in form:
             by_id = {str(each["listing_image_id"]): each for each in self.images[key]}
-            self.images[key] = [by_id[each] for each in form["image_ids"] if each in by_id]
+            wanted = _listed(form, "image_ids")
+            self.images[key] = [by_id[each] for each in wanted if each in by_id]
         for name in ("title", "description"):
             if name in form:
                 listing[name] = form[name][0]
         if "tags" in form:
-            listing["tags"] = [each for each in form["tags"] if each]
+            listing["tags"] = _listed(form, "tags")
         listing |= {name: int(form[name][0]) for name in _CHOSEN if name in form}
         return StubResponse(200, listing)
 
@@ -274,6 +275,11 @@ class FakeEtsy:
         since = int(seen.query["min_last_modified"][0])
         found = [each for each in self.receipts if each["created_timestamp"] >= since]
         return StubResponse(200, {"count": len(found), "results": found})
+
+
+def _listed(form: dict[str, list[str]], name: str) -> list[str]:
+    """A field's values, separated by commas; only the last field of a name counts."""
+    return [each for each in form.get(name, [""])[-1].split(",") if each]
 
 
 def _results(found: Iterable[dict[str, Any]]) -> StubResponse:

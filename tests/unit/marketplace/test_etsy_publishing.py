@@ -90,6 +90,7 @@ def test_tags_that_the_product_loses_are_taken_off_the_listing(bench: Bench) -> 
     product = bench.product(attributes={"tags": "wool,warm"})
     bench.done("publish", "etsy", product)
     [listing] = bench.etsy.listings.values()
+    assert listing["tags"] == ["wool", "warm"]
     for tags, shown in (("wool", ["wool"]), (None, [])):
         edited = bench.edit(product, attributes={"tags": tags} if tags else {})
         assert bench.done("update", "etsy", edited).status == "completed"

@@ -22,7 +22,7 @@ class MarketRequest:
     path: str
     """Path from the root, percent-encoded."""
     query: Mapping[str, Any] = field(default_factory=dict)
-    headers: Mapping[str, str] = field(default_factory=dict)
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     body: bytes | None = field(default=None, repr=False)
     authorised: bool = True
     """Whether the request carries the seller's token."""
@@ -97,12 +97,12 @@ def json_body(value: Any) -> tuple[bytes, Mapping[str, str]]:
 
 
 def form_body(values: Mapping[str, Any]) -> tuple[bytes, Mapping[str, str]]:
-    """Return the form body and its header; a list repeats its name (OpenAPI's style `form`,
-    exploded), and an empty one is a blank value."""
+    """Return the form body and its header; a list is one value, separated by commas, since Etsy
+    reads only the last value of a repeated name."""
     pairs: list[tuple[str, str]] = []
     for name, value in values.items():
         if isinstance(value, list | tuple):
-            pairs += [(name, str(each)) for each in value or ("",)]
+            pairs.append((name, ",".join(map(str, value))))
         elif isinstance(value, bool):
             pairs.append((name, "true" if value else "false"))
         elif value is not None:
