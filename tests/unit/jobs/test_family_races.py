@@ -228,6 +228,27 @@ def test_a_parent_that_keeps_moving_delays_its_child_and_charges_nothing(
     assert named.count("paused") == 1
 
 
+def test_a_child_that_keeps_moving_delays_its_parent_and_charges_nothing(
+    store: InterruptedStore,
+) -> None:
+    household = ParentScenario(1, lambda _: True, store=store)
+    household.settle()
+    household.failing = lambda _: False
+    household.move(household.parent, Transition.RETRY)
+
+    def moves() -> None:
+        store.meanwhile = moves
+        raise SubmissionRaced
+
+    store.meanwhile = moves
+    household.deliver()
+    parent = household.job(household.parent)
+    assert (parent.status, parent.attempts) == (JobStatus.PENDING, 0)
+    store.meanwhile = None
+    household.settle()
+    assert household.ended == [JobStatus.FAILED, JobStatus.COMPLETED]
+
+
 def test_an_orphan_begins_again(store: InterruptedStore) -> None:
     household = ParentScenario(1, lambda _: True, store=store)
     household.settle()

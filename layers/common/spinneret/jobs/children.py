@@ -14,7 +14,7 @@ from spinneret.jobs.service import first_events, send_new
 from spinneret.jobs.worker import AwaitChildren, Context
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
-from spinneret.kernel.errors import Conflict, DependencyUnavailable, NotFound
+from spinneret.kernel.errors import Conflict, Contended, DependencyUnavailable, NotFound
 from spinneret.kernel.ids import NewId
 from spinneret.kernel.races import until_written
 from spinneret.kernel.service import service
@@ -179,12 +179,14 @@ class Children:
 
     def _try(self, ref: JobRef, move: Transition) -> bool:
         """Move a child; return False for one that changed meanwhile, or whose work a newer job
-        does.
+        does. Raises DependencyUnavailable for one that keeps changing.
         """
         try:
             self.move(ref, move)
         except (Conflict, NotFound):
             return False
+        except Contended as busy:  # of our own rows: the parent didn't fail
+            raise DependencyUnavailable("dynamodb", busy.message) from busy
         return True
 
 
