@@ -243,6 +243,9 @@ def test_a_budget_that_isnt_renewed_for_a_week_ends_the_job_with_its_reason(memo
     [
         ({"title": "x" * 141}, "title"),
         ({"title": "a & b & c"}, "title"),
+        ({"title": "Coat 🧥"}, "title"),
+        ({"attributes": {"tags": "a_b"}}, "attributes.tags"),
+        ({"attributes": {"material": "80% wool"}}, "attributes.material"),
         ({"attributes": {"tags": ",".join(f"t{n}" for n in range(14))}}, "attributes.tags"),
         ({"attributes": {"when_made": "yesterday"}}, "attributes.when_made"),
         ({"images": ()}, "images"),
@@ -256,6 +259,18 @@ def test_what_etsy_would_refuse_is_refused_at_submission(
         bench.submit("publish", "etsy", product)
     assert [each["path"] for each in refusal.value.details["fields"]] == [field]
     assert bench.web.seen == []
+
+
+def test_what_etsy_takes_is_sent_as_it_takes_it(bench: Bench) -> None:
+    attributes = {
+        "tags": "d'e\u0301te\u0301,™",
+        "material": "wool, silk",
+        "when_made": "before_2007",
+    }
+    product = bench.product("Robe d'e\u0301te\u0301 ±", attributes=attributes)
+    assert bench.done("publish", "etsy", product).status == "completed"
+    [listing] = bench.etsy.listings.values()
+    assert (listing["title"], listing["tags"]) == ("Robe d'été ±", ["d'été", "™"])
 
 
 def test_a_refusal_is_said_in_etsys_words_too(bench: Bench) -> None:
@@ -291,10 +306,18 @@ def test_a_product_is_not_listed_again_when_what_was_done_is_long_forgotten(
     assert [each["title"] for each in memory.etsy.listings.values()] == ["Warm coat"]
 
 
-@pytest.mark.parametrize("shown_as", ["Wool  coat", "Wool coat", "WOOL COAT"])
+@pytest.mark.parametrize("minutes", [-4, 4])
+def test_a_lost_draft_is_found_though_the_clocks_differ(minutes: int, bench: Bench) -> None:
+    bench.etsy.clock = lambda: bench.clock() + timedelta(minutes=minutes)
+    bench.web.lost.add(4)
+    assert bench.done("publish", "etsy", bench.product()).status == "completed"
+    assert len(bench.etsy.listings) == 1
+
+
+@pytest.mark.parametrize("shown_as", ["Manteau  d'été", "MANTEAU D'ÉTÉ", "Manteau d&#39;été"])
 def test_a_lost_draft_is_found_by_the_title_that_was_sent(shown_as: str, bench: Bench) -> None:
     bench.web.lost.add(4)
-    product = bench.product()
+    product = bench.product("Manteau d'e\u0301te\u0301")
     ref = bench.submit("publish", "etsy", product)
     bench.once(ref)
     [listing] = bench.etsy.listings.values()

@@ -1,12 +1,15 @@
 """Map a product to Etsy's terms. Pure."""
 
+import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from html import unescape
 from typing import Any, Final
+from unicodedata import category, normalize
 
 from spinneret.kernel.errors import field_error
 from spinneret.marketplace.etsy.answers import InventoryProduct, Money, ReturnPolicy, ShopListing
+from spinneret.marketplace.imports.rules import title_key
 from spinneret.marketplace.markup import plain_text
 from spinneret.marketplace.money import CURRENCIES, decimal_text
 from spinneret.marketplace.products.models import ProductContent
@@ -19,24 +22,27 @@ IMAGES_MAX: Final = 20
 ALT_MAX: Final = 250
 _ONCE: Final = "%:&+"  # a title may contain each of these once
 _WHO: Final = frozenset({"i_did", "someone_else", "collective"})
-_DECADES: Final = frozenset(
-    {
-        *("made_to_order", "before_1700", "1700s", "1800s"),
-        *(f"19{decade:02}s" for decade in range(0, 100, 10)),
-        *("2000_2005", "2006_2009", "2010_2019", "before_2006"),
-    }
+# Periods that end now or begin 20 years ago have another name each year.
+_PERIOD: Final = re.compile(
+    r"made_to_order|before_1700|1[78]00s|19\d0s|2010_2019|(2000|2020)_20\d\d|20\d\d_2009|before_20\d\d"
 )
+_OF_WORDS: Final = ("L", "Nd", "Zs")
+_OF_TITLES: Final = (*_OF_WORDS, "P", "Sm")
+"""Unicode's categories of the characters that Etsy takes."""
 
 
 def check(content: ProductContent) -> Sequence[Mapping[str, str]]:
     """Return the fields that Etsy would refuse, each with its message."""
-    found = []
-    if len(content.title) > TITLE_MAX:
+    title, tags = title_of(content), tags_of(content)
+    found = [
+        *_unfit("title", title, _OF_TITLES, "™©®"),
+        *_unfit("attributes.tags", "".join(tags), _OF_WORDS, "-'™©®"),
+        *_unfit("attributes.material", material_of(content), _OF_WORDS, ","),
+    ]
+    if len(title) > TITLE_MAX:
         found.append(field_error("title", f"Etsy accepts at most {TITLE_MAX} characters"))
     found += [
-        field_error("title", f"Etsy takes {sign} once")
-        for sign in _ONCE
-        if content.title.count(sign) > 1
+        field_error("title", f"Etsy takes {sign} once") for sign in _ONCE if title.count(sign) > 1
     ]
     if not 1 <= len(content.images) <= IMAGES_MAX:
         found.append(field_error("images", f"Etsy requires 1 to {IMAGES_MAX} images"))
@@ -46,30 +52,39 @@ def check(content: ProductContent) -> Sequence[Mapping[str, str]]:
         found.append(
             field_error("overrides.etsy.category_id", "the number of an Etsy taxonomy node")
         )
-    tags = tags_of(content)
     if len(tags) > TAGS_MAX or any(len(tag) > TAG_MAX for tag in tags):
         message = f"at most {TAGS_MAX} tags of at most {TAG_MAX} characters"
         found.append(field_error("attributes.tags", message))
     if content.attributes.get("who_made", "i_did") not in _WHO:
         found.append(field_error("attributes.who_made", f"one of {', '.join(sorted(_WHO))}"))
-    if not _is_period(content.attributes.get("when_made", "made_to_order")):
+    if not _PERIOD.fullmatch(content.attributes.get("when_made", "made_to_order")):
         found.append(
             field_error("attributes.when_made", "a period that Etsy accepts, such as 1990s")
         )
     return found
 
 
-def _is_period(text: str) -> bool:
-    """Return whether Etsy has the period; the latest one's name changes each year:
-    `2020_<year>`."""
-    begin, _, year = text.partition("_")
-    return text in _DECADES or (begin == "2020" and year.isdecimal() and len(year) == 4)
+def _unfit(path: str, text: str, kinds: tuple[str, ...], signs: str) -> list[dict[str, Any]]:
+    """Return an error for each character that isn't of these kinds, nor among the signs."""
+    odd = [each for each in text if not category(each).startswith(kinds) and each not in signs]
+    return [field_error(path, f"Etsy doesn't take {each}") for each in dict.fromkeys(odd)]
+
+
+def title_of(content: ProductContent) -> str:
+    """Return the title as Etsy takes it: accents are parts of their letters (Unicode's NFC)."""
+    return normalize("NFC", content.title)
 
 
 def tags_of(content: ProductContent) -> list[str]:
     """Return the attribute `tags`, split at commas."""
-    given = content.attributes.get("tags", "")
+    given = normalize("NFC", content.attributes.get("tags", ""))
     return [tag.strip() for tag in given.split(",") if tag.strip()]
+
+
+def material_of(content: ProductContent) -> str:
+    """Return the label of the attribute `material`; an empty text if there is none."""
+    material = content.attributes.get("material", "")
+    return normalize("NFC", MATERIALS.get(material, material))
 
 
 def price_of(content: ProductContent) -> float:
@@ -79,10 +94,10 @@ def price_of(content: ProductContent) -> float:
 
 def draft_of(content: ProductContent, account: Mapping[str, Any]) -> dict[str, Any]:
     """Return the form of a new listing."""
-    material = content.attributes.get("material")
+    material = material_of(content)
     return {
         "quantity": content.quantity,
-        "title": content.title,
+        "title": title_of(content),
         "description": plain_text(content.description),
         "price": decimal_text(content.price, content.currency),
         "who_made": content.attributes.get("who_made", "i_did"),
@@ -91,7 +106,7 @@ def draft_of(content: ProductContent, account: Mapping[str, Any]) -> dict[str, A
         "shipping_profile_id": int(account["shipping_profile_id"]),
         "readiness_state_id": int(account["readiness_state_id"]),
         "tags": tags_of(content) or None,
-        "materials": [MATERIALS.get(material, material)] if material else None,
+        "materials": [material] if material else None,
         "type": "physical",
         **chosen(content),
     }
@@ -100,7 +115,7 @@ def draft_of(content: ProductContent, account: Mapping[str, Any]) -> dict[str, A
 def changes_of(content: ProductContent) -> dict[str, Any]:
     """Return the form of an update; price and quantity belong to the inventory."""
     return {
-        "title": content.title,
+        "title": title_of(content),
         "description": plain_text(content.description),
         "tags": tags_of(content) or None,
         "taxonomy_id": int(content.category_id or 0),
@@ -163,7 +178,7 @@ def alt_text(content: ProductContent, number: int) -> str:
     """Return the alt text that distinguishes the listing's images, since Etsy doesn't keep their
     names."""
     mark = f" ({number}/{len(content.images)})"
-    return content.title[: ALT_MAX - len(mark)] + mark
+    return title_of(content)[: ALT_MAX - len(mark)] + mark
 
 
 def created_at(listing: ShopListing) -> datetime:
@@ -175,7 +190,7 @@ def created_at(listing: ShopListing) -> datetime:
 def same_title(title: str) -> str:
     """Return a key that is equal for titles that Etsy may show alike: it cleans up blanks and
     entities."""
-    return " ".join(unescape(title).split()).casefold()
+    return title_key(unescape(title))
 
 
 def money_text(money: Money) -> str:
