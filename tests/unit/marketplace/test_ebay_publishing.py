@@ -536,7 +536,9 @@ def test_a_listing_that_doesnt_show_yet_isnt_ended(bench: Bench) -> None:
     assert bench.ebay.listings == {}
 
 
-def test_a_message_is_sent_once(bench: Bench) -> None:
+@pytest.mark.parametrize("minutes", [0, -4])
+def test_a_message_is_sent_once(minutes: int, bench: Bench) -> None:
+    bench.ebay.clock = lambda: bench.clock() + timedelta(minutes=minutes)
     ref = bench.submit("message", "ebay", None, text="It ships today", conversation_id="c1")
     bench.web.lost.add(1)
     bench.finish(ref)

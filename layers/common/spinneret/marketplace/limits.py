@@ -24,6 +24,7 @@ SALES_ADJUSTED_PER_PASS: Final = 200
 LISTING_REVISIONS_PER_DAY: Final = 250  # eBay: per listing and day
 READ_BACK_SECONDS: Final = 180.0  # maximum time for which a step repeats after a read-back
 READ_BACK_PAUSE_SECONDS: Final = 5.0  # before the first repetition; then as long as it took so far
+MARKETPLACE_SKEW_SECONDS: Final = 300.0  # between a marketplace's clock and ours, and of a call
 LISTING_SETTLE_SECONDS: Final = 120.0  # look-ups may miss a new Etsy listing for this long
 BATCH_PRODUCTS_MAX: Final = 500  # the source's example of a batch
 PUBLISH_AHEAD_DAYS: Final = 30  # of a scheduled job; its rows are kept until its end

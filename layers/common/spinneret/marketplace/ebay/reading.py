@@ -1,11 +1,12 @@
 """Steps for existing listings, orders and conversations on eBay."""
 
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from spinneret.kernel.clock import to_iso
 from spinneret.kernel.errors import InputNeeded, MarketplaceUnsettled, field_error
+from spinneret.marketplace import limits
 from spinneret.marketplace.ebay import answers, rules
 from spinneret.marketplace.ebay.answers import Order
 from spinneret.marketplace.ebay.api import EbayApi
@@ -164,8 +165,9 @@ def message(work: StepContext) -> Mapping[str, Any]:
     api = api_of(work)
 
     def find() -> Mapping[str, Any] | None:
-        # Not the start: a retry looks for messages of earlier runs, too.
-        begun = to_iso(work.context.job.created_at)
+        # Not since the start: a retry looks for messages of earlier runs, too.
+        skew = timedelta(seconds=limits.MARKETPLACE_SKEW_SECONDS)
+        begun = to_iso(work.context.job.created_at - skew)
         for each in api.conversation(conversation):
             if each.get("messageBody") == text and each.get("createdDate", "") >= begun[:19]:
                 return {"message_id": each.get("messageId", "")}

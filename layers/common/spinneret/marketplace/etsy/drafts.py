@@ -25,7 +25,7 @@ ACCOUNT: Final = "account"
 _STATES: Final = ("draft", "active", "inactive", "sold_out", "expired")
 _PAGES: Final = 20  # per state: 2,000 listings since one intent
 _SETTLE: Final = timedelta(seconds=limits.LISTING_SETTLE_SECONDS)
-_SKEW: Final = timedelta(minutes=5)  # between Etsy's clock and ours, and the call's duration
+_SKEW: Final = timedelta(seconds=limits.MARKETPLACE_SKEW_SECONDS)
 
 
 def api_of(work: StepContext) -> EtsyApi:

@@ -31,7 +31,7 @@ from spinneret.marketplace.products.ports import ProductStore
 logger = logging.getLogger(__name__)
 
 _FIRST_READ: Final = timedelta(days=7)  # period that a seller's first reading covers
-_OVERLAP: Final = timedelta(minutes=5)  # read twice because of clock skew and late orders
+_OVERLAP: Final = timedelta(seconds=limits.MARKETPLACE_SKEW_SECONDS)  # is read twice
 
 
 @service
