@@ -416,6 +416,30 @@ def test_an_order_of_something_else_is_recorded_without_a_product(bench: Bench) 
     assert bench.sales.open(None, 10).items == ()
 
 
+def test_an_order_that_moves_between_two_pages_hides_no_other(bench: Bench) -> None:
+    for number in range(52):
+        bench.ebay.sell("not-ours", f"order-{number}")
+
+    def around(name: str, serve: Callable[[], StubResponse]) -> StubResponse:
+        said = serve()
+        if name.endswith("/order"):  # changed ones come last
+            bench.web.around = lambda _, serve: serve()
+            bench.ebay.orders.append(bench.ebay.orders.pop(0))
+        return said
+
+    bench.web.around = around
+    job = bench.done("orders", "ebay")
+    assert (job.status, job.result and job.result["orders"]) == ("completed", 52)
+    assert len(bench.sales.page(bench.tenant, None, 100).items) == 52
+
+
+def test_a_page_without_its_orders_is_read_again(bench: Bench) -> None:
+    bench.ebay.sell("not-ours", "order-1")
+    bench.web.instead[1] = StubResponse(200, {"orders": [], "total": 1})
+    assert bench.done("orders", "ebay").status == "completed"
+    assert len(bench.sales.page(bench.tenant, None, 100).items) == 1
+
+
 def test_reading_orders_finds_what_a_cancelled_job_has_made(bench: Bench) -> None:
     product = bench.product()
     bench.etsy.visible_after = 0

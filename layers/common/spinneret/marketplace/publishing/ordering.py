@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from spinneret.marketplace.orders.models import OrderLine
+from spinneret.kernel.errors import MarketplaceUnsettled
+from spinneret.marketplace.orders.models import OrderLine, OrderState
 from spinneret.marketplace.publishing.work import StepContext
 
 
@@ -25,17 +26,26 @@ def read_orders(
 ) -> Mapping[str, Any]:
     """Store every order that changed since the last reading in the order book, line by line.
 
-    `read_page` reads the orders that changed since a time, without the first ones.
+    `read_page` reads the orders that changed since a time, without the first ones. An order that
+    changes meanwhile may move behind the others, which move to pages before: several pages are read
+    until nothing is new. Raises MarketplaceUnsettled for a page without its orders.
     """
     book, tenant, marketplace = work.services.orders, work.subject.tenant, work.subject.marketplace
-    now, seen = work.clock(), 0
-    since = book.since(tenant, marketplace, now)
-    while True:
-        page = read_page(since, seen)
-        for line in page.lines:
-            book.record_sale(tenant, marketplace, line)
-        seen += page.orders
-        if not page.orders or seen >= page.total:
-            break
+    now = work.clock()
+    since, known = book.since(tenant, marketplace, now), dict[tuple[str, str], OrderState]()
+    is_new = True
+    while is_new:
+        seen, total, pages, is_new = 0, 1, 0, False
+        while seen < total:
+            page = read_page(since, seen)
+            for line in page.lines:
+                place = line.order_id, line.line_id
+                if known.get(place) is not line.state:
+                    book.record_sale(tenant, marketplace, line)
+                    known[place], is_new = line.state, True
+            seen, total, pages = seen + page.orders, page.total, pages + 1
+            if not page.orders and seen < total:
+                raise MarketplaceUnsettled(f"the marketplace shows {seen} of {total} orders")
+        is_new = is_new and pages > 1
     book.remember(tenant, marketplace, now)
     return {"orders": seen, "looked_again": book.sync_stale_listings(tenant, marketplace)}
