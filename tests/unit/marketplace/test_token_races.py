@@ -175,6 +175,23 @@ def test_a_seller_who_connects_again_while_a_refresh_is_refused_stays_connected(
     assert is_good(bench)
 
 
+def test_a_rotated_token_outlives_the_refusal_of_one_by_a_clock_that_is_ahead() -> None:
+    bench = fresh()
+
+    def around(name: str, serve: Callable[[], Any]) -> Any:
+        bench.web.around = lambda _, serve: serve()
+        said = serve()
+        bench.clock.advance(60)
+        with pytest.raises(ReauthNeeded):  # the exchanged token is brought a second time
+            bench.tokens.access(bench.tenant, "etsy")
+        bench.clock.advance(-60)
+        return said
+
+    bench.web.around = around
+    assert bench.tokens.access(bench.tenant, "etsy").token in bench.etsy.tokens
+    assert is_good(bench)
+
+
 @pytest.mark.heavy
 def test_a_new_consent_is_above_what_a_refresh_writes_meanwhile(moto_tables: Tables) -> None:
     bench = Bench(moto_tables)

@@ -149,9 +149,7 @@ class SellerTokens:
     def _connection(self, tenant: str, marketplace: str) -> SellerConnection:
         connection = self.store.get(tenant, marketplace)
         if connection is None or connection.status is not ConnectionStatus.ACTIVE:
-            raise ReauthNeeded(
-                f"connect {marketplace} first: POST /api/marketplace/{marketplace}/connect"
-            )
+            raise _unconnected(marketplace)
         return connection
 
     def _opened(self, connection: SellerConnection) -> AccessToken:
@@ -196,9 +194,10 @@ class SellerTokens:
     def _settled(self, mine: SellerConnection, after: SellerConnection) -> SellerConnection:
         """Store the result `after` of the refresh and return the stored connection.
 
-        Other callers may have stored account facts meanwhile. The result is merged into their
-        version, since the exchanged refresh token is no longer accepted. A new consent is kept
-        instead. Raises ReauthNeeded if the seller has disconnected, and DependencyUnavailable.
+        Other callers may have stored account facts meanwhile, or the refusal of the exchanged
+        refresh token, if their clock is ahead. The result is merged into their version, since only
+        the new token is accepted. A new consent is kept instead. Raises ReauthNeeded if the seller
+        has disconnected, and DependencyUnavailable.
         """
         standing, down = mine, None
         for _ in range(_RACES):
@@ -215,13 +214,20 @@ class SellerTokens:
             try:
                 if self.store.replace(ours):
                     return ours
-                standing = self._connection(mine.tenant, mine.marketplace)
+                found = self.store.get(mine.tenant, mine.marketplace)
             except DependencyUnavailable as error:  # the write may have succeeded
                 down = error
                 continue
-            if standing.sealed_refresh != mine.sealed_refresh:
-                return standing
+            if found is None:
+                raise _unconnected(mine.marketplace)
+            if found.sealed_refresh != mine.sealed_refresh:
+                return found
+            standing = found
         raise down or DependencyUnavailable("dynamodb", "the connection is changing")
+
+
+def _unconnected(marketplace: str) -> ReauthNeeded:
+    return ReauthNeeded(f"connect {marketplace} first: POST /api/marketplace/{marketplace}/connect")
 
 
 def with_grant(
