@@ -247,6 +247,8 @@ class FakeEtsy:
         return StubResponse(200, self.inventories[key])
 
     def _put_inventory(self, seen: RecordedRequest, key: str) -> StubResponse:
+        if key not in self.listings:
+            return StubResponse(404, {"error": "Resource not found"})
         products = []
         for product in seen.json["products"]:
             offerings = [

@@ -306,6 +306,20 @@ def test_a_product_is_not_listed_again_when_what_was_done_is_long_forgotten(
     assert [each["title"] for each in memory.etsy.listings.values()] == ["Warm coat"]
 
 
+def test_a_list_that_lacks_its_listings_hides_no_lost_draft(bench: Bench) -> None:
+    def around(name: str, serve: Callable[[], StubResponse]) -> StubResponse:
+        said = serve()
+        if name == f"GET /v3/application/shops/{SHOP}/listings" and bench.etsy.calls["_newest"] < 9:
+            return StubResponse(said.status, {**said.data, "results": []})
+        return said
+
+    bench.etsy.visible_after = 0
+    bench.web.lost.add(4)
+    bench.web.around = around
+    assert bench.done("publish", "etsy", bench.product()).status == "completed"
+    assert len(bench.etsy.listings) == 1
+
+
 @pytest.mark.parametrize("minutes", [-4, 4])
 def test_a_lost_draft_is_found_though_the_clocks_differ(minutes: int, bench: Bench) -> None:
     bench.etsy.clock = lambda: bench.clock() + timedelta(minutes=minutes)

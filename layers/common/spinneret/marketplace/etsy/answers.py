@@ -16,6 +16,12 @@ class ErrorText(TypedDict):
     error_description: NotRequired[str]
 
 
+class Results[T](TypedDict):
+    """List of a shop's or a listing's things."""
+
+    results: list[T]
+
+
 class Shop(TypedDict):
     """A seller's shop."""
 
@@ -30,12 +36,6 @@ class ShippingProfile(TypedDict):
     title: NotRequired[str | None]
 
 
-class ShippingProfiles(TypedDict):
-    """Shipping profiles of a shop."""
-
-    results: list[ShippingProfile]
-
-
 class ReturnPolicy(TypedDict):
     """Return policy of a shop."""
 
@@ -45,12 +45,6 @@ class ReturnPolicy(TypedDict):
     return_deadline: NotRequired[int | None]
 
 
-class ReturnPolicies(TypedDict):
-    """Return policies of a shop."""
-
-    results: list[ReturnPolicy]
-
-
 class ShopSection(TypedDict):
     """Section of a shop."""
 
@@ -58,22 +52,10 @@ class ShopSection(TypedDict):
     title: NotRequired[str]
 
 
-class ShopSections(TypedDict):
-    """Sections of a shop."""
-
-    results: list[ShopSection]
-
-
 class ReadinessState(TypedDict):
     """Processing profile of a shop."""
 
     readiness_state_id: int
-
-
-class ReadinessStates(TypedDict):
-    """Processing profiles of a shop."""
-
-    results: list[ReadinessState]
 
 
 class Money(TypedDict):
@@ -118,13 +100,8 @@ class ShopListing(TypedDict):
 class ShopListings(TypedDict):
     """Page of a shop's listings."""
 
+    count: int
     results: list[ShopListing]
-
-
-class Images(TypedDict):
-    """Images of a listing."""
-
-    results: list[Image]
 
 
 class Offering(TypedDict):

@@ -67,21 +67,22 @@ class EtsyApi:
     def shipping_profiles(self) -> list[answers.ShippingProfile]:
         """Return the shop's shipping profiles."""
         answer = self._get(f"{self._shop}/shipping-profiles", "shop")
-        return answer.read(answers.ShippingProfiles)["results"]
+        return answer.read(answers.Results[answers.ShippingProfile])["results"]
 
     def return_policies(self) -> list[answers.ReturnPolicy]:
         """Return the shop's return policies."""
         answer = self._get(f"{self._shop}/policies/return", "shop")
-        return answer.read(answers.ReturnPolicies)["results"]
+        return answer.read(answers.Results[answers.ReturnPolicy])["results"]
 
     def sections(self) -> list[answers.ShopSection]:
         """Return the shop's sections."""
-        return self._get(f"{self._shop}/sections", "shop").read(answers.ShopSections)["results"]
+        answer = self._get(f"{self._shop}/sections", "shop")
+        return answer.read(answers.Results[answers.ShopSection])["results"]
 
     def readiness_states(self) -> list[int]:
         """Return the ids of the shop's processing profiles."""
         answer = self._get(f"{self._shop}/readiness-state-definitions", "shop")
-        found = answer.read(answers.ReadinessStates)["results"]
+        found = answer.read(answers.Results[answers.ReadinessState])["results"]
         return [each["readiness_state_id"] for each in found]
 
     def create_draft(self, form: Mapping[str, Any]) -> str:
@@ -91,28 +92,23 @@ class EtsyApi:
 
     def newest(self, state: str, offset: int) -> list[answers.ShopListing]:
         """Return a page of the shop's listings in a state, newest first."""
-        query = {
-            "state": state,
-            "limit": PAGE,
-            "offset": offset,
-            "sort_on": "created",
-            "sort_order": "desc",
-        }
-        answer = self._get(f"{self._shop}/listings", "shop", query)
-        return answer.read(answers.ShopListings)["results"]
+        return self._listings(offset, state=state, limit=PAGE, sort_order="desc")
 
     def active(self, offset: int, limit: int) -> list[answers.ShopListing]:
         """Return a page of the shop's active listings with their images, oldest first."""
-        query = {
-            "state": "active",
-            "limit": limit,
-            "offset": offset,
-            "sort_on": "created",
-            "sort_order": "asc",
-            "includes": "Images",
-        }
-        answer = self._get(f"{self._shop}/listings", "shop", query)
-        return answer.read(answers.ShopListings)["results"]
+        return self._listings(
+            offset, state="active", limit=limit, sort_order="asc", includes="Images"
+        )
+
+    def _listings(self, offset: int, **query: str | int) -> list[answers.ShopListing]:
+        """Return a page of the shop's listings by their creation. Raises MarketplaceUnsettled for
+        an empty page before the last one: it would hide a listing."""
+        path, query = f"{self._shop}/listings", {**query, "offset": offset, "sort_on": "created"}
+        answer = self._get(path, "shop", query)
+        page = answer.read(answers.ShopListings)
+        if not page["results"] and offset < page["count"]:
+            raise answer.unfit()
+        return page["results"]
 
     def listing(self, listing_id: str) -> answers.ShopListing | None:
         """Return a listing; None if there is none."""
@@ -140,7 +136,7 @@ class EtsyApi:
     def images(self, listing_id: str) -> list[answers.Image]:
         """Return a listing's images by rank."""
         answer = self._get(f"{_V3}/listings/{listing_id}/images", "images")
-        found = answer.read(answers.Images)["results"]
+        found = answer.read(answers.Results[answers.Image])["results"]
         return sorted(found, key=lambda image: image.get("rank") or 0)
 
     def upload(
