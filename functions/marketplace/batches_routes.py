@@ -17,12 +17,14 @@ from spinneret.marketplace.publishing.api_models import (
     BatchJobView,
     BatchJobWithJobs,
     PlanView,
+)
+from spinneret.marketplace.publishing.service import PublishingService
+from spinneret.marketplace.publishing.views import (
     batch_view,
     batch_with_jobs,
     plan_view,
     submitted_batch,
 )
-from spinneret.marketplace.publishing.service import PublishingService
 from spinneret.marketplace.wiring import marketplace_api
 from spinneret.runtime.http.declaration import declared
 from spinneret.runtime.http.requests import request_key, submitted

@@ -30,12 +30,10 @@ from spinneret.marketplace.publishing.api_models import (
     MarketplaceJobView,
     MarketplaceJobWithTasks,
     StatisticsView,
-    job_view,
-    job_with_tasks,
-    submitted_job,
 )
 from spinneret.marketplace.publishing.commands import Command
 from spinneret.marketplace.publishing.service import is_task_position
+from spinneret.marketplace.publishing.views import job_view, job_with_tasks, submitted_job
 from spinneret.marketplace.registry import ACTION_TYPES
 from spinneret.marketplace.tasks.api_models import TaskList, TaskView
 from spinneret.marketplace.tasks.models import TaskStatus

@@ -8,7 +8,7 @@ import pytest
 from spinneret.jobs.models import JobRef, JobStatus, Transition
 from spinneret.kernel.errors import ValidationFailed
 from spinneret.marketplace import limits
-from spinneret.marketplace.publishing.api_models import batch_view, submitted_batch
+from spinneret.marketplace.publishing.views import batch_view, submitted_batch
 from tests.contract.backends import Tables
 from tests.markets.bench import Bench
 from tests.markets.web import StubResponse

@@ -11,7 +11,7 @@ from spinneret.kernel.errors import ValidationFailed
 from spinneret.marketplace.ebay.api import EbayApi
 from spinneret.marketplace.listings.models import Listing
 from spinneret.marketplace.products.models import Product
-from spinneret.marketplace.publishing.api_models import job_view, job_with_tasks
+from spinneret.marketplace.publishing.views import job_view, job_with_tasks
 from tests.markets.answers import EBAY_SHORT
 from tests.markets.bench import Bench
 from tests.markets.web import StubResponse

@@ -24,12 +24,8 @@ SECRET_MIN_BYTES: Final = 24  # Standard Webhooks 1.0.0, "Signature scheme"
 SECRET_MAX_BYTES: Final = 64  # the same
 NEW_SECRET_BYTES: Final = 32  # as long as the hash: RFC 2104, section 3
 TOLERANCE: Final = timedelta(minutes=5)  # as in the published verifiers
-SIGNATURES_READ: Final = (
-    64  # allows a few secrets in rotation; more would waste the receiver's time
-)
-ITEMS_READ: Final = (
-    1000  # headers or secrets: no server accepts more, and an iterator may be endless
-)
+SIGNATURES_READ: Final = 64  # for secrets in rotation; more would waste the receiver's time
+ITEMS_READ: Final = 1000  # headers or secrets: servers accept fewer, an iterator may be endless
 ID_MAX_CHARS: Final = 256  # receivers store ids as keys
 
 _VERSION: Final = "v1"  # HMAC-SHA256; `v1a` is ed25519
@@ -98,9 +94,8 @@ def sign(
     if not isinstance(body, bytes):
         raise _invalid("body", "a body must be bytes")
     if not isinstance(id, str) or not _ID.fullmatch(id):
-        raise _invalid(
-            "id", f"an id must have 1 to {ID_MAX_CHARS} visible ASCII characters, no dot"
-        )
+        message = f"an id must have 1 to {ID_MAX_CHARS} visible ASCII characters, no dot"
+        raise _invalid("id", message)
     moment = _in_utc(timestamp)
     given = _listed(secrets)
     if not given:
@@ -270,9 +265,8 @@ def _check_age(seconds: int, now: datetime) -> None:
     if now.utcoffset() is None:
         raise VerificationFailed(Refusal.CLOCK_WITHOUT_ZONE)
     age = (now - _EPOCH) - seconds * _SECOND  # integers, so that no time is rounded into tolerance
-    if (
-        not -TOLERANCE <= age <= TOLERANCE
-    ):  # this form also refuses a clock that returns no valid time
+    # This form also refuses a clock that returns no valid time.
+    if not -TOLERANCE <= age <= TOLERANCE:
         raise VerificationFailed(Refusal.TOO_OLD if age > TOLERANCE else Refusal.TOO_NEW)
 
 

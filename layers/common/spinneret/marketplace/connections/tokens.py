@@ -46,36 +46,30 @@ class TokenEndpoint:
         """Request tokens. Raises ReauthNeeded if the marketplace refuses, Defer for a 429, and
         MarketplaceUnavailable."""
         fields = dict(form) if app.basic else {"client_id": client.client_id, **form}
-        body, headers = form_body(fields)
-        answer = self.transport.send(
-            MarketRequest(
-                host=app.grant_host,
-                method="POST",
-                path=app.grant_path,
-                headers={**headers, **_basic(app, client)},
-                body=body,
-                authorised=False,
-            ),
-            limits.MARKETPLACE_CALL_SECONDS,
-        )
+        answer = self._sent(app, client, app.grant_path, fields)
         if answer.status == 429:
             raise Defer(now + asked_wait(answer, now), "the limits of the token endpoint")
         return _grant(app, answer)
 
     def revoke(self, app: OAuthApp, client: ClientSecrets, token: str) -> None:
         """Revoke the authorization if the marketplace has an endpoint for that."""
-        if app.revoke_path is None:
-            return
-        body, headers = form_body({"token": token, "token_type_hint": "refresh_token"})
+        if app.revoke_path is not None:
+            fields = {"token": token, "token_type_hint": "refresh_token"}
+            self._sent(app, client, app.revoke_path, fields)
+
+    def _sent(
+        self, app: OAuthApp, client: ClientSecrets, path: str, fields: Mapping[str, str]
+    ) -> MarketAnswer:
+        body, headers = form_body(fields)
         request = MarketRequest(
             host=app.grant_host,
             method="POST",
-            path=app.revoke_path,
+            path=path,
             headers={**headers, **_basic(app, client)},
             body=body,
             authorised=False,
         )
-        self.transport.send(request, limits.MARKETPLACE_CALL_SECONDS)
+        return self.transport.send(request, limits.MARKETPLACE_CALL_SECONDS)
 
 
 @service

@@ -15,6 +15,7 @@ from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import Conflict, Contended, ValidationFailed
 from spinneret.kernel.paging import items_of
+from spinneret.kernel.races import until_written
 from spinneret.kernel.service import service
 from spinneret.marketplace.imports import rules
 from spinneret.marketplace.imports.models import (
@@ -32,7 +33,6 @@ from spinneret.marketplace.products.ports import ProductStore
 from spinneret.marketplace.products.rules import NO_VARIATIONS, made_sku
 from spinneret.marketplace.products.service import ProductService
 
-_RACES: Final = 5  # concurrent changes of one listing's record are rare
 _ROWS_PER_CHECKPOINT: Final = 10
 
 
@@ -116,7 +116,8 @@ class ListingImport:
             if held is not None:
                 self._decide_listed(job, row, found, held)
                 continue
-            titles = self._titles(job) if titles is None else titles
+            if titles is None:
+                titles = rules.by_title(self._products(job), job.marketplace)
             products = titles.get(rules.title_key(found.title), [])
             if len(products) == 1:
                 self._link_by_title(job, row, found, products[0])
@@ -179,23 +180,24 @@ class ListingImport:
         outcome: ImportOutcome,
     ) -> None:
         """Record the listing as the product's, unless either has another."""
-        lease, place = job.context.lease, (product.tenant, product.id, job.marketplace)
-        for _ in range(_RACES):
-            former = self.listings.get(*place)
+
+        def linked() -> bool:
+            former = self.listings.get(product.tenant, product.id, job.marketplace)
             if former is not None and former.state not in ENDED:
                 self._decide_listed(job, row, found, former)
-                return
+                return True
             after = self._linked(job, row, found, product, former, outcome)
             try:
-                is_saved = self.listings.save(former, after, lease)
+                is_saved = self.listings.save(former, after, job.context.lease)
             except Conflict as held:
                 rivals = (product.id, str(held.details["product_id"]))
                 self._decide(job, row, ImportOutcome.CONFLICT, rivals=rivals, reason=held.message)
-                return
+                return True
             if is_saved:
                 self._decide(job, row, outcome, product_id=product.id)
-                return
-        raise Contended("the listing's record is changing", retry_after=1)
+            return is_saved
+
+        until_written(linked, Contended("the listing's record is changing", retry_after=1))
 
     def _linked(
         self,
@@ -288,9 +290,6 @@ class ListingImport:
         if holder is None or not self.products.existing(tenant, [holder]):
             return None
         return self.listings.get(tenant, holder, job.marketplace)
-
-    def _titles(self, job: Importing) -> Mapping[str, list[Product]]:
-        return rules.by_title(self._products(job), job.marketplace)
 
     def _products(self, job: Importing) -> Iterator[Product]:
         tenant, began = job.context.job.tenant, job.context.job.created_at

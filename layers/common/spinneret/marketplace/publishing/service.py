@@ -136,25 +136,15 @@ class PublishingService:
         why: str,
         once: str | None = None,
     ) -> str:
-        command = Command(
-            marketplace=marketplace,
-            action_code=action,
-            product_id=product_id,
-            input_data={"reason": why},
-        )
-        return self._asked(tenant, command, 1, once)
+        given = {"reason": why}
+        return self._asked(tenant, marketplace, action, product_id, given, 1, once)
 
     def ask_to_publish(
         self, tenant: str, marketplace: str, product_id: str, question: str, once: str
     ) -> str:
         """See SellerJobs."""
-        command = Command(
-            marketplace=marketplace,
-            action_code="publish",
-            product_id=product_id,
-            input_data={"question": question},
-        )
-        return self._asked(tenant, command, 1, once)
+        given = {"question": question}
+        return self._asked(tenant, marketplace, "publish", product_id, given, 1, once)
 
     def read_orders(
         self,
@@ -165,15 +155,22 @@ class PublishingService:
         urgent: bool = True,
         once: str | None = None,
     ) -> str:
-        command = Command(
-            marketplace=marketplace,
-            action_code="orders",
-            product_id=None,
-            input_data={"reason": why},
-        )
-        return self._asked(tenant, command, 1 if urgent else None, once)
+        priority = 1 if urgent else None
+        return self._asked(tenant, marketplace, "orders", None, {"reason": why}, priority, once)
 
-    def _asked(self, tenant: str, command: Command, priority: int | None, once: str | None) -> str:
+    def _asked(
+        self,
+        tenant: str,
+        marketplace: str,
+        action: str,
+        product_id: str | None,
+        given: Mapping[str, str],
+        priority: int | None,
+        once: str | None,
+    ) -> str:
+        command = Command(
+            marketplace=marketplace, action_code=action, product_id=product_id, input_data=given
+        )
         draft = self.drafter.job(tenant, command, priority)
         if once is not None:
             key = fingerprint(["marketplace", command.payload, once])
