@@ -3,11 +3,13 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 from spinneret.kernel.errors import MarketplaceUnsettled
 from spinneret.marketplace.orders.models import OrderLine, OrderState
 from spinneret.marketplace.publishing.work import StepContext
+
+_PASSES: Final = 3  # a shop that sells all the time always has something new
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,13 +30,13 @@ def read_orders(
 
     `read_page` reads the orders that changed since a time, without the first ones. An order that
     changes meanwhile may move behind the others, which move to pages before: several pages are read
-    until nothing is new. Raises MarketplaceUnsettled for a page without its orders.
+    until nothing is new, at most _PASSES times. Raises MarketplaceUnsettled for a page without its
+    orders.
     """
     book, tenant, marketplace = work.services.orders, work.subject.tenant, work.subject.marketplace
     now = work.clock()
     since, known = book.since(tenant, marketplace, now), dict[tuple[str, str], OrderState]()
-    is_new = True
-    while is_new:
+    for _ in range(_PASSES):
         seen, total, pages, is_new = 0, 1, 0, False
         while seen < total:
             page = read_page(since, seen)
@@ -46,6 +48,7 @@ def read_orders(
             seen, total, pages = seen + page.orders, page.total, pages + 1
             if not page.orders and seen < total:
                 raise MarketplaceUnsettled(f"the marketplace shows {seen} of {total} orders")
-        is_new = is_new and pages > 1
+        if pages == 1 or not is_new:
+            break
     book.remember(tenant, marketplace, now)
     return {"orders": seen, "looked_again": book.sync_stale_listings(tenant, marketplace)}
