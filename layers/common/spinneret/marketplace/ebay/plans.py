@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Final
 
-from spinneret.marketplace.ebay import listing_steps, reading, rules
+from spinneret.marketplace.ebay import listing_steps as steps
+from spinneret.marketplace.ebay import reading, rules
 from spinneret.marketplace.ebay.api import PRICE_QUANTITY
 from spinneret.marketplace.ebay.importing import read_page
 from spinneret.marketplace.publishing import common
@@ -14,6 +15,9 @@ from spinneret.marketplace.publishing.plans import PlanStep, step
 from spinneret.marketplace.tasks.models import TaskType
 
 _ITEM: Final = "/sell/inventory/v1/inventory_item/{sku}"
+_OFFERS: Final = "/sell/inventory/v1/offer"
+_OFFER: Final = f"{_OFFERS}/{{offerId}}"
+_STOCK: Final = "Update price and quantity"
 
 
 def publish(subject: JobSubject) -> Sequence[PlanStep]:
@@ -24,33 +28,11 @@ def publish(subject: JobSubject) -> Sequence[PlanStep]:
         common.validate(rules.check)(subject),
         *_preparations(subject),
         *_images(subject),
-        step(
-            "item",
-            "Create inventory item",
-            "PUT",
-            _ITEM,
-            what,
-            listing_steps.put_item,
-            of_run=True,  # it has the copies of the images
-        ),
-        step(
-            "offer",
-            "Create offer",
-            "POST",
-            "/sell/inventory/v1/offer",
-            what,
-            listing_steps.make_offer,
-            of_run=True,  # it has the account's policies
-        ),
-        step(
-            "publish",
-            "Create listing",
-            "POST",
-            "/sell/inventory/v1/offer/{offerId}/publish",
-            what,
-            listing_steps.publish,
-        ),
-        common.save(subject, partial(listing_steps.external, subject), "ebay_id"),
+        # Again in each run: the item has the copies of the images, the offer the policies.
+        step("item", "Create inventory item", "PUT", _ITEM, what, steps.put_item, of_run=True),
+        step("offer", "Create offer", "POST", _OFFERS, what, steps.make_offer, of_run=True),
+        step("publish", "Create listing", "POST", f"{_OFFER}/publish", what, steps.publish),
+        common.save(subject, partial(steps.external, subject), "ebay_id"),
     ]
 
 
@@ -65,60 +47,33 @@ def update(subject: JobSubject) -> Sequence[PlanStep]:
         common.validate(rules.check)(subject),
         *_preparations(subject),
         *_images(subject),
-        step(
-            "stock",
-            "Update price and quantity",
-            "POST",
-            PRICE_QUANTITY,
-            what,
-            listing_steps.revise_stock,
-            of_run=True,
-        ),
-        step(
-            "item",
-            "Update inventory item",
-            "PUT",
-            _ITEM,
-            what,
-            listing_steps.revise_item,
-            of_run=True,
-        ),
-        step(
-            "offer",
-            "Update offer",
-            "PUT",
-            "/sell/inventory/v1/offer/{offerId}",
-            what,
-            listing_steps.revise_offer,
-            of_run=True,
-        ),
-        common.save(subject, listing_steps.known_listing, "ebay_id"),
+        step("stock", _STOCK, "POST", PRICE_QUANTITY, what, steps.revise_stock, of_run=True),
+        step("item", "Update inventory item", "PUT", _ITEM, what, steps.revise_item, of_run=True),
+        step("offer", "Update offer", "PUT", _OFFER, what, steps.revise_offer, of_run=True),
+        common.save(subject, steps.known_listing, "ebay_id"),
     ]
 
 
 def delete(subject: JobSubject) -> Sequence[PlanStep]:
     """Return the steps that withdraw the offer. It stays, and a later publish creates another
     listing from it."""
-    path = "/sell/inventory/v1/offer/{offerId}/withdraw"
     what = {"generation": subject.generation}
     return [
-        step("withdraw", "End listing", "POST", path, what, listing_steps.withdraw),
+        step("withdraw", "End listing", "POST", f"{_OFFER}/withdraw", what, steps.withdraw),
         common.forget(subject, "withdraw"),
     ]
 
 
 def sync(subject: JobSubject) -> Sequence[PlanStep]:  # noqa: ARG001 - every plan takes its subject
     """Return the step that looks up the listing, adopts it and reports differences."""
-    return [step("look", "Look up the offer", "GET", "/sell/inventory/v1/offer", {}, reading.sync)]
+    return [step("look", "Look up the offer", "GET", _OFFERS, {}, reading.sync)]
 
 
 def link_product(subject: JobSubject) -> Sequence[PlanStep]:
     """Return the step that links the listing `external_id`, or the only one of the product's SKU,
     to the product; null means that there is none."""
     what = {"external_id": subject.given.get("external_id")}
-    return [
-        step("link", "Look up the offer", "GET", "/sell/inventory/v1/offer", what, reading.link)
-    ]
+    return [step("link", "Look up the offer", "GET", _OFFERS, what, reading.link)]
 
 
 def orders(subject: JobSubject) -> Sequence[PlanStep]:  # noqa: ARG001 - every plan takes its subject
@@ -152,7 +107,7 @@ def _preparations(subject: JobSubject) -> list[PlanStep]:
             "GET",
             "/sell/account/v1/{kind}_policy",
             {"marketplace_id": site, **common.chosen(content)},
-            listing_steps.account,
+            steps.account,
             of_run=True,
         ),
         step(
@@ -161,11 +116,11 @@ def _preparations(subject: JobSubject) -> list[PlanStep]:
             "GET",
             "/commerce/taxonomy/v1/category_tree/{id}/get_item_aspects_for_category",
             category,
-            listing_steps.category,
+            steps.category,
         ),
     ]
 
 
 def _images(subject: JobSubject) -> list[PlanStep]:
     path = "/commerce/media/v1_beta/image/create_image_from_url"
-    return common.image_steps(subject, path, listing_steps.upload, TaskType.DIRECT_HTTP)
+    return common.image_steps(subject, path, steps.upload, TaskType.DIRECT_HTTP)

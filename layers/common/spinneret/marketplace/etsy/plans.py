@@ -21,6 +21,7 @@ from spinneret.marketplace.publishing.work import StepContext
 from spinneret.marketplace.tasks.models import TaskType
 
 _SHOP: Final = "/v3/application/shops/{shop_id}"
+_OF_SHOP: Final = f"{_SHOP}/listings/{{id}}"
 _LISTING: Final = "/v3/application/listings/{listing_id}"
 
 
@@ -34,7 +35,7 @@ def publish(subject: JobSubject) -> Sequence[PlanStep]:
         step("draft", "Create draft", "POST", f"{_SHOP}/listings", what, _make_draft, of_run=True),
         *_images(subject),
         *_contents(what),
-        step("activate", "Publish listing", "PATCH", _SHOP + "/listings/{id}", what, _activate),
+        step("activate", "Publish listing", "PATCH", _OF_SHOP, what, _activate),
         common.save(subject, _external, "etsy_id"),
     ]
 
@@ -45,15 +46,7 @@ def update(subject: JobSubject) -> Sequence[PlanStep]:
     return [
         common.validate(rules.check)(subject),
         _account_step(subject.content),
-        step(
-            "draft",
-            "Update listing",
-            "PATCH",
-            _SHOP + "/listings/{id}",
-            what,
-            _change,
-            of_run=True,
-        ),
+        step("draft", "Update listing", "PATCH", _OF_SHOP, what, _change, of_run=True),
         *_images(subject),
         *_contents(what),
         common.save(subject, _external, "etsy_id"),
@@ -129,15 +122,15 @@ def _account_step(content: ProductContent | None = None) -> PlanStep:
 
 def _images(subject: JobSubject) -> list[PlanStep]:
     """Return one step per image, run one at a time: Etsy mixes up ranks of overlapping uploads."""
-    path, via = f"{_SHOP}/listings/{{id}}/images", TaskType.FILE_OPERATION
+    path, via = f"{_OF_SHOP}/images", TaskType.FILE_OPERATION
     return common.image_steps(subject, path, _upload, via, generation=subject.generation)
 
 
 def _contents(what: Mapping[str, Any]) -> list[PlanStep]:
-    path, inventory = f"{_SHOP}/listings/{{id}}", f"{_LISTING}/inventory"
+    path = f"{_LISTING}/inventory"
     return [
-        step("order", "Set and verify image order", "PATCH", path, what, _order, of_run=True),
-        step("inventory", "Set inventory", "PUT", inventory, what, _inventory, of_run=True),
+        step("order", "Set and verify image order", "PATCH", _OF_SHOP, what, _order, of_run=True),
+        step("inventory", "Set inventory", "PUT", path, what, _inventory, of_run=True),
     ]
 
 
