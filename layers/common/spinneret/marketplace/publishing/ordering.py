@@ -30,8 +30,8 @@ def read_orders(
 
     `read_page` reads the orders that changed since a time, without the first ones. An order that
     changes meanwhile may move behind the others, which move to pages before: several pages are read
-    until nothing is new, at most _PASSES times. Raises MarketplaceUnsettled for a page without its
-    orders.
+    again while they show anything new, up to _PASSES times. Raises MarketplaceUnsettled for a page
+    without its orders.
     """
     book, tenant, marketplace = work.services.orders, work.subject.tenant, work.subject.marketplace
     now = work.clock()
