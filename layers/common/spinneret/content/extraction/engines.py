@@ -17,6 +17,7 @@ from lxml import etree, html
 
 from spinneret.content.extraction.alignment import chosen_words, moved_words
 from spinneret.content.extraction.ancestry import is_inside
+from spinneret.content.extraction.markup import spared
 from spinneret.content.extraction.models import PageType
 from spinneret.content.extraction.page import Choice, ParsedPage
 from spinneret.content.extraction.regions import content_regions
@@ -71,6 +72,7 @@ def classifying_rs_trafilatura(page: ParsedPage) -> Choice | None:
     declared = PageType.FORUM.value if page.data.is_thread else None  # it can't detect this
     with _without_ids_of_headings(page.root):
         source = etree.tostring(page.root, encoding="unicode", method="html", doctype=_DOCTYPE)
+    source = spared(source)  # XHTML is parsed with all attributes
     try:
         found = rs_trafilatura.extract(source, url=page.url, page_type=declared)
     except Exception:  # third-party heuristics may fail on any markup; the other engines remain
