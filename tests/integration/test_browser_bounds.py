@@ -101,6 +101,11 @@ def test_a_page_without_bounds_ends_with_a_clear_error(
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_page_that_removes_itself_is_empty(server: ScriptedServer, tmp_path: Path) -> None:
+    server.fallback = _script("document.documentElement.remove()")
+    assert render(tmp_path, server).body == b"<!DOCTYPE html>\n"
+
+
 def test_dialogs_are_dismissed(server: ScriptedServer, tmp_path: Path) -> None:
     server.fallback = _script("alert(1); window.said = confirm('well?')")
     page = render(tmp_path, server, task=Scripts(sources=("said",)))

@@ -245,7 +245,7 @@ _BOX: Final = """(() => {
 
 _HTML: Final = f"""(() => {{
     const doctype = document.doctype === null ? "" : "<!DOCTYPE html>\\n";
-    const html = doctype + document.documentElement.outerHTML;
+    const html = doctype + (document.documentElement?.outerHTML ?? "");
     return html.length > {limits.DOCUMENT_MAX_BYTES} ? null : html;
 }})()"""
 
