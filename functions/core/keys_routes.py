@@ -1,7 +1,5 @@
 """Routes: API keys of the tenant, for its administrators."""
 
-from typing import Final
-
 from aws_lambda_powertools.event_handler import Response
 
 from core.keys_examples import KEY
@@ -18,17 +16,16 @@ from spinneret.access.keys.models import Scope
 from spinneret.access.keys.service import KeyService
 from spinneret.access.permissions import Permission
 from spinneret.kernel import bounds
-from spinneret.kernel.errors import Conflict, ValidationFailed
+from spinneret.kernel.errors import Conflict
 from spinneret.kernel.paging import position_of
 from spinneret.operations.wiring import CoreApi, core_api
 from spinneret.runtime.http.declaration import declared
+from spinneret.runtime.http.requests import refuse_request_key
 from spinneret.runtime.http.responses import created_secret
 from spinneret.runtime.http.routes import Limit, Routes
 
 routes = Routes(core_api)
 router = routes.router
-
-_IDEMPOTENCY_KEY: Final = "Idempotency-Key"
 
 
 @router.post(
@@ -37,7 +34,7 @@ _IDEMPOTENCY_KEY: Final = "Idempotency-Key"
 )
 def issue_key(request: KeyRequest) -> Response[IssuedKey]:
     """Issue a key. Only this response contains its secret."""
-    _refuse_idempotency_key()
+    refuse_request_key(router)
     caller = routes.principal
     key, secret = _keys().issue(
         caller.tenant,
@@ -72,19 +69,6 @@ def revoke_key(key_id: str) -> Response[None]:
     key = _keys().revoke(routes.principal.tenant, key_id)
     _services().live.end_all(key.tenant, key.id)
     return Response(status_code=204)
-
-
-def _refuse_idempotency_key() -> None:
-    """Reject the header: a replay would need the secret stored in clear text.
-
-    If the header were ignored, a client that relies on it could issue two keys.
-    """
-    if router.current_event.headers.get(_IDEMPOTENCY_KEY) is not None:
-        raise ValidationFailed.of_field(
-            _IDEMPOTENCY_KEY,
-            "a key is shown once, so its issue can't be replayed",
-            "leave the header out; list the keys to find one whose response was lost",
-        )
 
 
 def _keys() -> KeyService:

@@ -1,7 +1,5 @@
 """Routes: a tenant's proxies."""
 
-from typing import Final
-
 from aws_lambda_powertools.event_handler import Response
 
 from crawl.proxies_examples import PROXY, TRIAL
@@ -17,10 +15,10 @@ from spinneret.kernel.errors import (
     SecretUnreadable,
     UrlBlocked,
     UrlInvalid,
-    ValidationFailed,
 )
 from spinneret.kernel.paging import position_of
 from spinneret.runtime.http.declaration import declared
+from spinneret.runtime.http.requests import refuse_request_key
 from spinneret.runtime.http.responses import created
 from spinneret.runtime.http.routes import Limit, Routes
 from spinneret.web.proxies.api_models import (
@@ -37,8 +35,6 @@ from spinneret.web.proxies.api_models import (
 
 routes = Routes(crawl_api)
 router = routes.router
-
-_IDEMPOTENCY_KEY: Final = "Idempotency-Key"
 
 
 @router.get("/api/v1/proxies", **declared(Scope.READ, Permission.VIEW_CRAWLS))
@@ -62,7 +58,7 @@ def list_proxies(limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = 
 )
 def create_proxy(request: ProxyRequest) -> Response[ProxyView]:
     """Create a proxy config. Its credentials are stored encrypted and never returned."""
-    _refuse_idempotency_key()
+    refuse_request_key(router, "names are unique, which makes this request safe to repeat")
     config = _services().proxies.create(_tenant(), request.draft)
     return created(proxy_view(config))
 
@@ -123,16 +119,6 @@ def delete_proxy(proxy_id: str) -> Response[None]:
     """Delete a proxy config and its credentials."""
     _services().proxies.remove(_tenant(), proxy_id)
     return Response(status_code=204)
-
-
-def _refuse_idempotency_key() -> None:
-    """Reject the header: names are unique, so a repeated request fails with Conflict."""
-    if router.current_event.headers.get(_IDEMPOTENCY_KEY) is not None:
-        raise ValidationFailed.of_field(
-            _IDEMPOTENCY_KEY,
-            "names are unique, which makes this request safe to repeat",
-            "leave the header out",
-        )
 
 
 def _tenant() -> str:

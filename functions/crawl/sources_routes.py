@@ -20,10 +20,10 @@ from spinneret.kernel.errors import (
     NotFound,
     UrlBlocked,
     UrlInvalid,
-    ValidationFailed,
 )
 from spinneret.kernel.paging import Page, position_of
 from spinneret.runtime.http.declaration import declared
+from spinneret.runtime.http.requests import refuse_request_key
 from spinneret.runtime.http.responses import created, created_secret
 from spinneret.runtime.http.routes import Limit, Routes
 from spinneret.sources.api_models import (
@@ -44,7 +44,6 @@ from spinneret.sources.wiring import SourceApi, source_api
 routes = Routes(source_api)
 router = routes.router
 
-_IDEMPOTENCY_KEY: Final = "Idempotency-Key"
 _REFUSALS: Final = (NotFound, UrlInvalid, UrlBlocked)
 
 
@@ -172,12 +171,7 @@ def create_source_webhook(
     Only this response contains its secret, given or generated. The webhook is deleted together with
     the source.
     """
-    if router.current_event.headers.get(_IDEMPOTENCY_KEY) is not None:
-        raise ValidationFailed.of_field(
-            _IDEMPOTENCY_KEY,
-            "a secret is shown once, so its answer can't be replayed",
-            "leave the header out",
-        )
+    refuse_request_key(router)
     services = _with_webhooks(source_id)
     source = services.sources.get(_tenant(), source_id)
     made = services.webhooks.create(_tenant(), request.endpoint(source), request.secret)

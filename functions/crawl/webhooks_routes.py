@@ -36,14 +36,13 @@ from spinneret.kernel.errors import (
 )
 from spinneret.kernel.paging import position_of
 from spinneret.runtime.http.declaration import declared
-from spinneret.runtime.http.requests import request_key, submitted
+from spinneret.runtime.http.requests import refuse_request_key, request_key, submitted
 from spinneret.runtime.http.responses import created_secret
 from spinneret.runtime.http.routes import Limit, Routes
 
 routes = Routes(crawl_api)
 router = routes.router
 
-_IDEMPOTENCY_KEY: Final = "Idempotency-Key"
 _SUBMISSION: Final = declared(
     Scope.WRITE,
     Permission.MANAGE_WEBHOOKS,
@@ -223,16 +222,8 @@ def _service() -> WebhookService:
 
 
 def _shown_once() -> WebhookService:
-    """Reject an Idempotency-Key: a replay would need the secret stored in clear text.
-
-    If the header were ignored, a client that relies on it could create two secrets.
-    """
-    if router.current_event.headers.get(_IDEMPOTENCY_KEY) is not None:
-        raise ValidationFailed.of_field(
-            _IDEMPOTENCY_KEY,
-            "a secret is shown once, so its answer can't be replayed",
-            "leave the header out",
-        )
+    """Return the service for a request whose answer has a secret. Raises ValidationFailed."""
+    refuse_request_key(router)
     return _webhooks()
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, Final
 
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.api_gateway import Router
@@ -15,6 +15,7 @@ from spinneret.kernel.errors import ValidationFailed
 from spinneret.runtime import limits
 
 REPLAYED = "Idempotent-Replayed"  # name of the marker header, as in Stripe's API
+_KEY: Final = "Idempotency-Key"
 
 
 def request_key(router: Router, caller: Principal, route: str, *apart: str) -> RequestKey | None:
@@ -25,12 +26,12 @@ def request_key(router: Router, caller: Principal, route: str, *apart: str) -> R
     Raises ValidationFailed for an empty or overlong key.
     """
     event = router.current_event
-    text = event.headers.get("Idempotency-Key")
+    text = event.headers.get(_KEY)
     if text is None:
         return None
     if not 1 <= len(text) <= limits.IDEMPOTENCY_KEY_MAX_CHARS:
         raise ValidationFailed.of_field(
-            "Idempotency-Key",
+            _KEY,
             f"an Idempotency-Key has 1 to {limits.IDEMPOTENCY_KEY_MAX_CHARS} characters",
         )
     return RequestKey(
@@ -38,6 +39,17 @@ def request_key(router: Router, caller: Principal, route: str, *apart: str) -> R
         scope=fingerprint([event.http_method, route, text]),
         payload=fingerprint(_without(parse_json(event.body or "null"), apart)),
     )
+
+
+def refuse_request_key(
+    router: Router, reason: str = "a secret is shown once, so its answer can't be replayed"
+) -> None:
+    """Raise ValidationFailed for an Idempotency-Key on a route whose answers aren't stored.
+
+    If the header were ignored, a client that relies on it could get two secrets.
+    """
+    if router.current_event.headers.get(_KEY) is not None:
+        raise ValidationFailed.of_field(_KEY, reason, "leave the header out")
 
 
 def submitted(outcome: Submitted) -> Response[dict[str, Any]]:
