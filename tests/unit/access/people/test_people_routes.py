@@ -263,6 +263,18 @@ def test_a_foreign_page_uses_no_cookie(team: Team, send: Send, headers: dict[str
     assert send("POST", "/api/v1/auth/refresh", {"refresh_token": token}, **cookie).status == 200
 
 
+# covers T-02
+def test_a_second_cookie_signs_nobody_in_as_another(team: Team, send: Send) -> None:
+    """Another host of the domain set it, for a longer path: browsers send it first."""
+    team.person()
+    team.person(Role.ADMIN, "mallory")
+    own, foreign = (team.sign_in(name).refresh_token for name in ("maya", "mallory"))
+    both = f"spinneret_refresh={foreign}; spinneret_refresh={own}"
+    assert send("POST", "/api/v1/auth/refresh", {}, Cookie=both, **OWN).status == 401
+    twice = f"spinneret_refresh={own}; spinneret_refresh={own}"
+    assert send("POST", "/api/v1/auth/refresh", {}, Cookie=twice, **OWN).status == 200
+
+
 def test_a_cookie_may_follow_a_token_in_the_body(team: Team, send: Send) -> None:
     team.person()
     body = {"refresh_token": team.sign_in().refresh_token, "cookie": True}

@@ -35,12 +35,13 @@ def cleared_cookie(headers: Headers) -> Cookie:
 
 
 def token_in_cookie(headers: Headers) -> str:
-    """Return the token of a request's cookie; empty without one."""
-    for part in headers.get("cookie", "").split(";"):
-        name, _, value = part.strip().partition("=")
-        if name == _NAME:
-            return value
-    return ""
+    """Return the token of a request's cookie; empty without one.
+
+    Empty also with two tokens: another host of the domain may have added its own session's.
+    """
+    cookies = (part.strip().partition("=") for part in headers.get("cookie", "").split(";"))
+    tokens = {value for name, _, value in cookies if name == _NAME}
+    return tokens.pop() if len(tokens) == 1 else ""
 
 
 def _cookie(headers: Headers, token: str, expires_at: datetime) -> Cookie:
