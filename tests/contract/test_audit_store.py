@@ -334,7 +334,7 @@ def test_active_schedules_are_due_at_their_time(schedules: ScheduleStore, tenant
 
     def due(days: int) -> list[str]:
         found = schedules.due(START + days * DAY, 400)
-        return [each.id for each in found if each.tenant == tenant]
+        return [each.schedule_id for each in found if each.tenant == tenant]
 
     assert (due(0), due(1)) == ([], [made.id])
     schedules.replace(made, replace(made, next_run_at=START + 2 * DAY, version=2))

@@ -7,7 +7,7 @@ from typing import IO
 
 from spinneret.audits.facts.site import Outcome
 from spinneret.audits.models import Artifact, Finished, Progress, RunRef
-from spinneret.audits.schedules.models import AuditSchedule
+from spinneret.audits.schedules.models import AuditSchedule, ScheduleRef
 from spinneret.jobs.models import Lease
 from spinneret.kernel.errors import DependencyUnavailable, LeaseLost
 from spinneret.kernel.paging import Page
@@ -209,10 +209,11 @@ class FakeScheduleStore:
         del self.rows[schedule.tenant, schedule.id]
         return True
 
-    def due(self, now: datetime, limit: int) -> list[AuditSchedule]:
+    def due(self, now: datetime, limit: int) -> list[ScheduleRef]:
         found = [
             each
             for each in self.rows.values()
             if each.next_run_at is not None and each.next_run_at <= now
         ]
-        return sorted(found, key=lambda each: str(each.next_run_at))[:limit]
+        found.sort(key=lambda each: str(each.next_run_at))
+        return [ScheduleRef(each.tenant, each.id) for each in found[:limit]]

@@ -12,10 +12,11 @@ from typing import Final
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import DependencyUnavailable, DomainError
 from spinneret.kernel.ids import NewId
+from spinneret.kernel.passes import FAILED, act_on_each
 from spinneret.kernel.service import service
 from spinneret.outbox.ports import HandOn
 from spinneret.sources import limits, rules
-from spinneret.sources.models import FINAL, Run, RunPage, RunStage, Source, Trigger
+from spinneret.sources.models import FINAL, Run, RunPage, RunStage, Source, SourceRef, Trigger
 from spinneret.sources.ports import Crawls, Discoveries, SourceStore, SourceWebhooks
 
 logger = logging.getLogger(__name__)
@@ -46,23 +47,16 @@ class SourceRuns:
 
     def tick(self, may_go_on: Callable[[], bool]) -> SourceTickResult:
         """Process all due sources; the next pass retries a failed one."""
-        looked_at = failed = 0
-        for ref in self.store.due(self.clock(), limits.SOURCES_PER_TICK):
-            if not may_go_on():
-                break
-            looked_at += 1
-            try:
-                source = self.store.get(ref.tenant, ref.source_id)
-                if source is not None:
-                    self.look(source)
-            except DependencyUnavailable as error:
-                failed += 1
-                facts = {"source_id": ref.source_id, "reason": error.message}
-                logger.warning("source_left", extra=facts)
-            except Exception:  # a row that this release can't read; others have their pass
-                failed += 1
-                logger.exception("source_failed", extra={"source_id": ref.source_id})
-        return SourceTickResult(looked_at=looked_at, failed=failed)
+
+        def look(ref: SourceRef) -> str:
+            source = self.store.get(ref.tenant, ref.source_id)
+            if source is not None:
+                self.look(source)
+            return "looked at"
+
+        due = self.store.due(self.clock(), limits.SOURCES_PER_TICK)
+        results = act_on_each(due, look, lambda ref: ref.source_id, may_go_on)
+        return SourceTickResult(looked_at=results.total(), failed=results[FAILED])
 
     def look(self, source: Source) -> None:
         """Start the run that is due, or advance the current one as far as possible.

@@ -3,7 +3,7 @@
     pk `T#<tenant>#SCHEDULES`, sk `<id>`    a schedule; list by partition, ordered by id
     index `due`: `SCHEDULE#<n>`, next run   active schedules
 
-The index is eventually consistent and holds keys only: its rows are read again before use.
+The index is eventually consistent and holds keys only.
 """
 
 from datetime import datetime
@@ -11,9 +11,9 @@ from typing import Final
 
 from spinneret.audits import limits
 from spinneret.audits.items import due_shard
-from spinneret.audits.schedules.models import AuditSchedule
+from spinneret.audits.schedules.models import AuditSchedule, ScheduleRef
 from spinneret.aws import dynamo
-from spinneret.aws.codec import SPARSE, Codec
+from spinneret.aws.codec import SPARSE, Codec, tenant_of
 from spinneret.aws.dynamo import Item
 from spinneret.aws.reads import due_items
 from spinneret.aws.table import DynamoAdapter, Table
@@ -52,13 +52,11 @@ class DynamoScheduleStore(DynamoAdapter):
         key = _key(schedule.tenant, schedule.id)
         return dynamo.transact_if(self._client, [dynamo.delete(self._table, key, unchanged)])
 
-    def due(self, now: datetime, limit: int) -> list[AuditSchedule]:
-        """See ScheduleStore: a query for each shard, then each row."""
+    def due(self, now: datetime, limit: int) -> list[ScheduleRef]:
         shards = [f"{_SHARD}#{number}" for number in range(limits.DUE_SHARDS)]
         most = max(1, limit // limits.DUE_SHARDS)
         named = due_items(self._client, self._table, shards, now, most)
-        rows = (self._rows.get({"pk": each["pk"], "sk": each["sk"]}) for each in named)
-        return [row for row in rows if row is not None]
+        return [ScheduleRef(tenant_of(each), each["sk"]) for each in named]
 
 
 def _partition(tenant: str) -> str:

@@ -3,8 +3,16 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import NamedTuple
 
 from spinneret.audits.request_headers import SealedHeaders
+
+
+class ScheduleRef(NamedTuple):
+    """Reference to a schedule."""
+
+    tenant: str
+    schedule_id: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,4 +59,4 @@ class ScheduleTickResult:
     """Number of schedules whose last audit is still running."""
     refused: int = 0
     left: int = 0
-    """Number left for the next pass, as one of our services was unavailable."""
+    """Number left for the next pass, as it failed."""

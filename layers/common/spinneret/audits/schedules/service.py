@@ -3,7 +3,7 @@
 import logging
 from dataclasses import replace
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 from spinneret.audits import limits
 from spinneret.audits.api_models import AuditOptions, AuditRequest
@@ -11,7 +11,7 @@ from spinneret.audits.options import checked_urls, require_renderable, sample_fo
 from spinneret.audits.recipes import RECIPES
 from spinneret.audits.request_headers import HeaderIntake, SealedHeaders
 from spinneret.audits.schedules.api_models import AuditScheduleRequest
-from spinneret.audits.schedules.models import AuditSchedule, ScheduleTickResult
+from spinneret.audits.schedules.models import AuditSchedule, ScheduleRef, ScheduleTickResult
 from spinneret.audits.schedules.ports import ScheduleStore
 from spinneret.audits.service import AuditService
 from spinneret.jobs import rules
@@ -21,6 +21,7 @@ from spinneret.kernel.clock import Clock, to_iso
 from spinneret.kernel.errors import Conflict, DependencyUnavailable, DomainError, NotFound, existing
 from spinneret.kernel.ids import NewId
 from spinneret.kernel.paging import Page
+from spinneret.kernel.passes import FAILED, act_on_each
 from spinneret.kernel.races import changing, until_written
 from spinneret.kernel.service import service
 from spinneret.schedules.cron import next_run, parse_schedule
@@ -28,6 +29,11 @@ from spinneret.web.fetching.addresses import AddressPolicy
 from spinneret.web.headers.rules import require_same_origin
 
 logger = logging.getLogger(__name__)
+
+_SUBMITTED: Final = "submitted"
+_SKIPPED: Final = "skipped"
+_REFUSED: Final = "refused"
+_CHANGED: Final = "changed"
 
 
 @service
@@ -151,26 +157,20 @@ class ScheduleTicker:
     def tick(self) -> ScheduleTickResult:
         """Run one pass; raise DependencyUnavailable if even the list can't be read."""
         now = self.clock()
-        done = ScheduleTickResult()
-        for schedule in self.store.due(now, limits.SCHEDULES_PER_PASS):
-            try:
-                done = self._run(schedule, now, done)
-            except DependencyUnavailable as error:
-                logger.warning(
-                    "schedule_skipped", extra={"schedule_id": schedule.id, "reason": error.message}
-                )
-                done = replace(done, left=done.left + 1)
-            except Exception:  # a row that this release can't read; others have their pass
-                logger.exception("schedule_failed", extra={"schedule_id": schedule.id})
-                done = replace(done, left=done.left + 1)
-        return done
+        due = self.store.due(now, limits.SCHEDULES_PER_PASS)
+        results = act_on_each(due, lambda ref: self._run(ref, now), lambda ref: ref.schedule_id)
+        return ScheduleTickResult(
+            submitted=results[_SUBMITTED],
+            skipped=results[_SKIPPED],
+            refused=results[_REFUSED],
+            left=results[FAILED],
+        )
 
-    def _run(
-        self, schedule: AuditSchedule, now: datetime, done: ScheduleTickResult
-    ) -> ScheduleTickResult:
-        moment = schedule.next_run_at
-        if moment is None or moment > now:  # changed since the index was read
-            return done
+    def _run(self, ref: ScheduleRef, now: datetime) -> str:
+        schedule = self.store.get(ref.tenant, ref.schedule_id)
+        moment = None if schedule is None else schedule.next_run_at
+        if schedule is None or moment is None or moment > now:  # changed since the index was read
+            return _CHANGED
         after = replace(
             schedule,
             next_run_at=next_run(parse_schedule(schedule.schedule_cron, schedule.timezone), now),
@@ -178,27 +178,26 @@ class ScheduleTicker:
         )
         if self._is_under_way(schedule):
             self.store.replace(schedule, after)
-            return replace(done, skipped=done.skipped + 1)
+            return _SKIPPED
         scope = fingerprint(["audit schedule", schedule.id, to_iso(moment)])
         # Whatever the schedule's options are by now, there is one audit for each time.
         key = RequestKey(tenant=schedule.tenant, scope=scope, payload=scope)
-        request = _request(schedule)
+        after = replace(after, last_run_at=moment, last_error=None)
         try:
-            submitted = self.audits.submit(schedule.tenant, request, key, schedule.headers)
+            submitted = self.audits.submit(
+                schedule.tenant, _request(schedule), key, schedule.headers
+            )
         except DependencyUnavailable:
             raise
         except DomainError as error:
             logger.warning(
                 "schedule_refused", extra={"schedule_id": schedule.id, "code": error.code}
             )
-            self.store.replace(schedule, replace(after, last_run_at=moment, last_error=error.code))
-            return replace(done, refused=done.refused + 1)
+            self.store.replace(schedule, replace(after, last_error=error.code))
+            return _REFUSED
         audit_id = submitted.reply.body["audit_id"]
-        self.store.replace(
-            schedule,
-            replace(after, last_run_at=moment, last_audit_id=audit_id, last_error=None),
-        )
-        return replace(done, submitted=done.submitted + 1)
+        self.store.replace(schedule, replace(after, last_audit_id=audit_id))
+        return _SUBMITTED
 
     def _is_under_way(self, schedule: AuditSchedule) -> bool:
         """Return whether the schedule's last audit is still running: only one runs at a time."""

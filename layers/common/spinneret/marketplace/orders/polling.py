@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from spinneret.jobs.rules import TERMINAL
-from spinneret.kernel.errors import DomainError
+from spinneret.kernel.passes import FAILED, act_on_each
 from spinneret.kernel.service import service
 from spinneret.marketplace import limits
 from spinneret.marketplace.connections.models import ConnectionStatus, Seller
@@ -17,6 +17,9 @@ logger = logging.getLogger(__name__)
 
 _SELLERS: Final = "sellers"
 _SALES: Final = "sales"
+_READ: Final = "read"
+_ADJUSTED: Final = "adjusted"
+_LEFT: Final = "left"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,50 +51,41 @@ class OrderPolling:
 
     def run(self) -> PollResult:
         """Run one pass. Raises DependencyUnavailable if the sellers or open sales can't be read."""
-        done = PollResult()
         sellers = self.connections.sellers(
             self.sales.position(_SELLERS), limits.SELLERS_POLLED_PER_PASS
         )
-        for seller in sellers.items:
-            try:
-                done = replace(done, read=done.read + self._polled(seller))
-            except Exception as error:  # noqa: BLE001 - logged; one must not stop the others
-                done = _failed(done, error)
+        polled = act_on_each(sellers.items, self._polled, lambda seller: seller.tenant)
         self.sales.keep_position(_SELLERS, sellers.after)
         sales = self.sales.open(self.sales.position(_SALES), limits.SALES_ADJUSTED_PER_PASS)
-        for tenant, key in sales.items:
-            try:
-                self.book.adjust_again(tenant, key)
-                done = replace(done, adjusted=done.adjusted + 1)
-            except Exception as error:  # noqa: BLE001 - logged; one must not stop the others
-                done = _failed(done, error)
+        adjusted = act_on_each(sales.items, self._adjusted, lambda sale: "/".join(sale))
         self.sales.keep_position(_SALES, sales.after)
+        done = PollResult(
+            read=polled[_READ],
+            adjusted=adjusted[_ADJUSTED],
+            failed=polled[FAILED] + adjusted[FAILED],
+        )
         logger.info("orders_polled", extra={"read": done.read, "adjusted": done.adjusted})
         return done
 
-    def _polled(self, seller: Seller) -> bool:
+    def _polled(self, seller: Seller) -> str:
         """Submit a reading of a seller's orders, one at a time and only with a valid authorization.
         Return whether one was submitted."""
         if seller.marketplace not in self.marketplaces:
-            return False
+            return _LEFT
         connection = self.connections.get(seller.tenant, seller.marketplace)
         if connection is None:
             self.connections.forget(seller)
-            return False
+            return _LEFT
         if connection.status is not ConnectionStatus.ACTIVE:
-            return False
+            return _LEFT
         if seller.job_id is not None:
             former = self.jobs.find(seller.tenant, seller.job_id)
             if former is not None and former.status not in TERMINAL:
-                return False
+                return _LEFT
         job_id = self.jobs.read_orders(seller.tenant, seller.marketplace, "poll", urgent=False)
         self.connections.polled(replace(seller, job_id=job_id))
-        return True
+        return _READ
 
-
-def _failed(done: PollResult, error: Exception) -> PollResult:
-    if isinstance(error, DomainError):
-        logger.warning("polling_refused", extra={"code": error.code, "reason": error.message})
-    else:  # such as a row that this release can't read
-        logger.error("polling_failed", exc_info=error)
-    return replace(done, failed=done.failed + 1)
+    def _adjusted(self, sale: tuple[str, str]) -> str:
+        self.book.adjust_again(*sale)
+        return _ADJUSTED
