@@ -101,6 +101,32 @@ def test_a_body_is_decoded_once_for_all_conditions() -> None:
     assert failed(parse_conditions([text] * 3), answer) is None
 
 
+OF_LONG_BODIES = [
+    ('body contains "head"', None),
+    ('body contains "tail"', "can't be evaluated"),
+    ('not (body contains "tail")', "can't be evaluated"),
+    ('body matches "head*"', None),
+    ('body matches "*rest"', "can't be evaluated"),
+    ('not (body matches "*tail*")', "can't be evaluated"),
+    ('body == "head"', "not met"),
+    ('not (body == "head") and body != "head"', None),
+    ('body contains "tail" or body contains "head"', None),
+    ('not (body contains "tail" and status == 500)', None),
+    ('body contains "tail" and status == 500', "not met"),
+    ('body contains "tail" or status == 500', "can't be evaluated"),
+]
+
+
+@each_row([(text, (text, words)) for text, words in OF_LONG_BODIES])
+def test_of_a_body_that_was_read_in_part_only_the_known_is_said(
+    row: tuple[str, str | None],
+) -> None:
+    text, words = row
+    told = failed(parse_conditions([text]), facts("head and the rest", body_is_whole=False))
+    assert (told is None) == (words is None)
+    assert (told or "").startswith(words or "")
+
+
 def test_half_a_character_of_the_site_can_be_stored() -> None:
     told = failed(parse_conditions(['json("a") == 1']), facts('{"a": "\\ud83d"}'))
     assert told == 'not met: json("a") == 1 (json("a") is "?")'

@@ -1,7 +1,7 @@
 """Evaluate conditions on a response. Pure, never raises, linear in the body's length."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from operator import ge, gt, le, lt
 from typing import Any, Final
@@ -59,13 +59,29 @@ class _Answer:
             case Not(of=of):
                 return not self.meets(of)
             case All(of=parts):
-                return all(self.meets(each) for each in parts)
+                return not self._has(parts, verdict=False)
             case AnyOf(of=parts):
-                return any(self.meets(each) for each in parts)
+                return self._has(parts, verdict=True)
             case Predicate(field=field, operator=operator, value=value):
                 if field.subject is Subject.SIZE:
                     self._require_size_beside(value)
-                return _compare(self._value(field), operator, value)
+                holds = _compare(self._value(field), operator, value)
+                if field.subject is Subject.BODY:
+                    self._require_final(operator, value, holds=holds)
+                return holds
+
+    def _has(self, parts: Iterable[Expression], *, verdict: bool) -> bool:
+        """Return whether a part has this verdict. Raise _Unknown if only unknown parts may."""
+        unknown = None
+        for each in parts:
+            try:
+                if self.meets(each) is verdict:
+                    return True
+            except _Unknown as error:
+                unknown = error
+        if unknown is not None:
+            raise unknown
+        return False
 
     def found(self, expression: Expression) -> str:
         """Describe the actual value of a single comparison; return "" for body text."""
@@ -114,6 +130,16 @@ class _Answer:
         facts, named = self._facts, value if isinstance(value, tuple) else (value,)
         if not facts.size_is_known and max(named) >= facts.size:
             raise _Unknown(f"the body is longer than {_READ}, and its size is unknown")
+
+    def _require_final(self, operator: Operator, value: Any, *, holds: bool) -> None:
+        """Raise _Unknown if the unread part of the body could change the verdict.
+
+        No condition names a text as long as the part that was read.
+        """
+        if self._facts.body_is_whole or operator not in {Operator.CONTAINS, Operator.MATCHES}:
+            return
+        if not holds or (operator is Operator.MATCHES and not value.endswith("*")):
+            raise _Unknown(f"the body is longer than {_READ}, and the rest isn't read")
 
     @cached_property
     def _body(self) -> str:
