@@ -30,7 +30,7 @@ def act_on_each[T](
             break
         try:
             results[act(row)] += 1
-        except Exception as error:  # noqa: BLE001 - logged; one row must not stop the others
+        except Exception as error:  # logged; one row must not stop the others
             results[FAILED] += 1
             facts = {"row": name_of(row)}
             if isinstance(error, DomainError):

@@ -57,7 +57,7 @@ class OrderPolling:
         polled = act_on_each(sellers.items, self._polled, lambda seller: seller.tenant)
         self.sales.keep_position(_SELLERS, sellers.after)
         sales = self.sales.open(self.sales.position(_SALES), limits.SALES_ADJUSTED_PER_PASS)
-        adjusted = act_on_each(sales.items, self._adjusted, lambda sale: "/".join(sale))
+        adjusted = act_on_each(sales.items, self._adjusted, "/".join)
         self.sales.keep_position(_SALES, sales.after)
         done = PollResult(
             read=polled[_READ],
