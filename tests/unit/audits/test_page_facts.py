@@ -267,6 +267,9 @@ def test_cookies_are_kept_without_their_values() -> None:
          [Structured("json-ld", ("A",), ("author",))]),
         ({"@type": "A", "dateModified": "2026-11-02"},
          [Structured("json-ld", ("A",), ("dateModified",), modified="2026-11-02")]),
+        ({"@type": "Offer", "price": float("nan")}, [
+            Structured("json-ld", error="NaN is not JSON"),
+        ]),
         ({"@type": "A", "dateModified": 7}, [Structured("json-ld", ("A",), ("dateModified",))]),
     ],
 )  # fmt: skip
@@ -410,6 +413,10 @@ HOSTILE = [
     ("blanks of a refresh", f'<meta http-equiv="refresh" content="{" " * 100_000}x"><p>Oak'),
     ("blanks of JSON", f'<script type="application/ld+json">{{{" " * 500_000}}}</script><p>Oak'),
     ("attributes", f"<p {' '.join(f'a{n}' for n in range(50_000))}>Oak"),
+    *(
+        (f"nested {tag}", f"<{tag}>" * 1_000 + "<b itemprop=name></b> " * 15_000 + "Oak")
+        for tag in ("a href=/a", "h1", "div style=font-size:0", "div itemscope itemtype=/A")
+    ),
     ("labels", "<p>Oak" + "<b id=a></b>" * 10_000 + "".join(map(LABELLED.format, range(3_000)))),
 ]
 
@@ -419,6 +426,13 @@ def test_hostile_markup_is_read_in_linear_time(row: str) -> None:
     found = read(row).html
     assert found is not None
     assert found.text.words == 1
+
+
+def test_a_link_in_a_link_ends_it_as_in_browsers() -> None:
+    markup = '<a name="top"><h2>Trees</h2><p><a href="/oak">Oak</a></p><a href="/ash">Ash</a>'
+    assert [each.text for each in html(markup).links] == ["Oak", "Ash"]
+    markup = '<a href="/top">Top<div><a href="/oak">Oak</a></div>of all</a>'
+    assert [each.text for each in html(markup).links] == ["Topof all", "Oak"]
 
 
 def test_a_canonical_address_in_the_body_does_not_count() -> None:

@@ -28,7 +28,7 @@ from spinneret.audits.facts.models import (
     Robots,
 )
 from spinneret.audits.facts.structured import structured_items
-from spinneret.audits.facts.text import spoken, text_facts
+from spinneret.audits.facts.text import spoken_texts, text_facts
 from spinneret.web.exploring.robots_tags import directives_of
 from spinneret.web.fetching.urls import Url, join_url
 
@@ -37,6 +37,9 @@ MAX_LEVELS: Final = 2048  # libxml2 doesn't nest deeper (content.extraction.mark
 SHALLOW: Final = 32
 MAX_VALUE_CHARS: Final = 500
 MAX_TEXT_CHARS: Final = 100
+MAX_LABEL_TEXTS: Final = 1000
+MAX_LABEL_CHARS: Final = 10_000
+"""Maximum texts and characters, blanks included, that are read of a label."""
 
 # Possessive: a page without a doctype would be tried in exponentially many ways. `<?xml …>` is a
 # comment to browsers.
@@ -63,6 +66,7 @@ _REFRESH: Final = re.compile(
 _CSS_URL: Final = re.compile(r"""url\(\s*["']?([^"')\s]+)""", re.IGNORECASE)
 # A script operates an `a` with such a role, so it isn't a link to follow.
 _CONTROL_ROLES: Final = frozenset({"button", "tab", "menuitem", "option", "switch", "checkbox"})
+_HEADINGS: Final = ("h1", "h2", "h3", "h4", "h5", "h6")
 type Related = Sequence[tuple[set[str], html.HtmlElement]]
 """Each `link` element after its relations."""
 
@@ -155,16 +159,16 @@ class _Reader:
 
     def _titles(self) -> Iterator[str]:
         for title in self.root.iter("title"):
-            if not any(above.tag == "svg" for above in title.iterancestors()):
+            if not _is_in(title, "svg"):
                 yield _squeezed(title.text_content())
 
     def _headings(self) -> Iterator[Heading]:
-        for each in self.root.iter("h1", "h2", "h3", "h4", "h5", "h6"):
-            yield Heading(int(each.tag[1]), spoken(each, MAX_TEXT_CHARS))
+        for each, text in spoken_texts(self.root, _HEADINGS, MAX_TEXT_CHARS).items():
+            yield Heading(int(each.tag[1]), text)
 
     def _canonicals(self, relations: Related) -> Iterator[Canonical]:
         for rel, link in relations:
-            if "canonical" in rel and not self._is_in_body(link):
+            if "canonical" in rel and not _is_in(link, "body"):
                 href = link.get("href") or ""
                 yield Canonical(href[:MAX_VALUE_CHARS], self._resolved(href))
 
@@ -189,9 +193,6 @@ class _Reader:
             if "canonical" in relations or ("alternate" in relations and link.get("hreflang")):
                 yield f"link {' '.join(sorted(relations & _HEAD_ONLY_RELATIONS))}"
 
-    def _is_in_body(self, element: html.HtmlElement) -> bool:
-        return any(above is self.body for above in element.iterancestors())
-
     def _refreshes(self, metas: Iterable[html.HtmlElement]) -> Iterator[str]:
         """Yield targets of `meta` elements, except inside noscript."""
         for meta in metas:
@@ -201,11 +202,11 @@ class _Reader:
             if found is None:
                 continue
             target = self._resolved(found[1].strip("'\" "))
-            if target and not any(above.tag == "noscript" for above in meta.iterancestors()):
+            if target and not _is_in(meta, "noscript"):
                 yield target
 
     def _links(self) -> Iterator[Link]:
-        for element in self.root.iter("a", "area"):
+        for element, text in spoken_texts(self.root, ("a", "area"), MAX_TEXT_CHARS).items():
             href = element.get("href")
             if href is None:
                 href = element.get("xlink:href")
@@ -217,9 +218,9 @@ class _Reader:
             scheme = _SCHEME.match(href or "")
             if scheme and scheme[1].lower() not in _FOLLOWED:
                 continue
-            yield self._link(element, href)
+            yield self._link(element, href, text)
 
-    def _link(self, element: html.HtmlElement, href: str | None) -> Link:
+    def _link(self, element: html.HtmlElement, href: str | None, text: str) -> Link:
         bare, _, fragment = (href or "").strip().partition("#")
         url = self._resolved(bare) if bare else (self.base.text if fragment else None)
         relations = _relations(element)
@@ -229,7 +230,7 @@ class _Reader:
             if url is not None or href is None
             else _CREDENTIALS.sub("//…@", href[:MAX_VALUE_CHARS]),
             fragment=unquote(fragment)[:MAX_VALUE_CHARS] if url is not None else "",
-            text=spoken(element, MAX_TEXT_CHARS) or self._labels(element),
+            text=text or self._labels(element),
             nofollow=not relations.isdisjoint({"nofollow", "ugc", "sponsored"}),
             unsafe_blank=(element.get("target") or "").lower() == "_blank"
             and relations.isdisjoint({"noopener", "noreferrer"}),
@@ -245,7 +246,8 @@ class _Reader:
         """Return the text of the first element with an id, which is read once."""
         if name not in self._label_texts:
             labelling = self._by_id.get(name)
-            text = "" if labelling is None else _squeezed(labelling.text_content())
+            texts = iter(()) if labelling is None else labelling.itertext()
+            text = _squeezed("".join(islice(texts, MAX_LABEL_TEXTS))[:MAX_LABEL_CHARS])
             self._label_texts[name] = text
         return self._label_texts[name]
 
@@ -351,6 +353,11 @@ def srcset_urls(srcset: str) -> Iterator[str]:
 def _joined(base: Url, href: str) -> str | None:
     target = join_url(base, href) if href else None
     return target.text if target else None
+
+
+def _is_in(element: html.HtmlElement, tag: str) -> bool:
+    # By tag, lxml searches: a comparison in Python takes minutes on deeply nested pages.
+    return next(element.iterancestors(tag), None) is not None
 
 
 def _is_image_button(element: html.HtmlElement) -> bool:

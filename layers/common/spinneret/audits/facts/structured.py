@@ -12,9 +12,11 @@ from spinneret.kernel.unicode import storable
 
 MAX_ITEMS: Final = 50
 MAX_PROPERTIES: Final = 60
+MAX_ELEMENTS: Final = 10_000  # with properties, of a page
 _MAX_NAME_CHARS: Final = 60
 _PRICED: Final = frozenset({"Product", "SoftwareApplication"})
 """Types whose offers need a price; for others, such as events, it is only recommended."""
+_OWNER: Final = etree.XPath("ancestor::*[@itemscope][1]")
 # Templates that also serve XHTML wrap scripts in CDATA sections, behind a comment's sign or not.
 # Possessive: each blank is read once.
 _WRAPPER: Final = re.compile(
@@ -40,12 +42,9 @@ def structured_items(root: html.HtmlElement, text: str) -> tuple[Structured, ...
 def _json_ld(text: str) -> Iterator[Structured]:
     try:
         # Python refuses integers of thousands of digits, which JSON allows.
-        value = json.loads(text, strict=False, parse_int=float)
-    except json.JSONDecodeError as error:
-        yield Structured("json-ld", error=f"{error.msg}: line {error.lineno} column {error.colno}")
-        return
-    except RecursionError:
-        yield Structured("json-ld", error="nested too deep")
+        value = json.loads(text, strict=False, parse_int=float, parse_constant=_no_number)
+    except (ValueError, RecursionError) as error:
+        yield Structured("json-ld", error=_fault(error))
         return
     pending: list[Any] = [value]
     while pending:
@@ -67,6 +66,17 @@ def _json_ld(text: str) -> Iterator[Structured]:
             yield Structured("json-ld", error="neither an object nor a list of them")
 
 
+def _no_number(name: str) -> float:
+    """Refuse what Python reads, but JSON doesn't have."""
+    raise ValueError(f"{name} is not JSON")
+
+
+def _fault(error: ValueError | RecursionError) -> str:
+    if isinstance(error, json.JSONDecodeError):
+        return f"{error.msg}: line {error.lineno} column {error.colno}"
+    return "nested too deep" if isinstance(error, RecursionError) else str(error)
+
+
 def _offers(value: Any) -> list[Any]:
     offers = value if isinstance(value, list) else [value]
     return [each for each in offers[:MAX_ITEMS] if isinstance(each, dict)]
@@ -85,16 +95,15 @@ def _names(declared: Any) -> list[str]:
 
 def _microdata(root: html.HtmlElement) -> Iterator[Structured]:
     """Yield items that aren't a property of another item, and offers of products."""
-    for scope in root.xpath("//*[@itemscope and @itemtype]")[:MAX_ITEMS]:
-        if scope.get("itemprop") and not _is_offer_of_product(scope):
-            continue
-        names = [
-            name
-            for element in scope.iterdescendants()
-            if (name := element.get("itemprop")) and _owner(element) is scope
-        ]
-        types = (scope.get("itemtype") or "").split()
-        yield _item("microdata", types, [each for name in names for each in name.split()])
+    scopes = root.xpath("//*[@itemscope and @itemtype]")[:MAX_ITEMS]
+    names: dict[etree._Element, list[str]] = {scope: [] for scope in scopes}
+    for element in root.xpath("//*[@itemprop]")[:MAX_ELEMENTS]:
+        owner = _owner(element)
+        if owner in names:
+            names[owner] += element.get("itemprop", "").split()
+    for scope in scopes:
+        if not scope.get("itemprop") or _is_offer_of_product(scope):
+            yield _item("microdata", scope.get("itemtype", "").split(), names[scope])
 
 
 def _is_offer_of_product(scope: html.HtmlElement) -> bool:
@@ -104,10 +113,8 @@ def _is_offer_of_product(scope: html.HtmlElement) -> bool:
 
 
 def _owner(element: etree._Element) -> etree._Element | None:
-    parent = element.getparent()
-    while parent is not None and parent.get("itemscope") is None:
-        parent = parent.getparent()
-    return parent
+    """Return the item whose property an element is; None if it is no item's."""
+    return next(iter(_OWNER(element)), None)
 
 
 def _item(syntax: str, types: list[str], properties: list[str]) -> Structured:

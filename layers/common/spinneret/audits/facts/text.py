@@ -3,7 +3,8 @@
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from itertools import islice
 from typing import Final, cast
 
 from lxml import etree, html
@@ -114,25 +115,50 @@ def _broken(text: str) -> int:
 
 def _hidden(body: html.HtmlElement) -> tuple[str, ...]:
     found: list[str] = []
-    for element in body.xpath(".//*[@style]"):
+    styled = iter(body.xpath(".//*[@style]"))
+    for element in styled:
         if len(found) < MAX_HIDDEN and _HIDING.search(element.get("style")):
             text = " ".join(_texts(element))
             if len(text.split()) >= HIDDEN_WORDS:
                 found.append(" ".join(text.split())[:HIDDEN_CHARS])
+            # Elements in it hide no other text; reading each of them again may take minutes.
+            inner = int(element.xpath("count(.//*[@style])"))
+            next(islice(styled, inner, inner), None)
     return tuple(found)
 
 
-def spoken(element: html.HtmlElement, limit: int) -> str:
-    """Return an element as screen readers read it: its label, text, or its content's labels."""
-    label = element.get("aria-label")
-    if label and label.strip():
-        return _squeezed(label, limit)
-    text = _squeezed("".join(_texts(element)), limit)
-    if text:
-        return text
-    named = element.xpath(".//*[@aria-label] | .//img[@alt]")
-    alternatives = (each.get("alt") or each.get("aria-label") or "" for each in named)
-    return _squeezed(" ".join(alternatives), limit) or _squeezed(element.get("title") or "", limit)
+def spoken_texts(
+    root: html.HtmlElement, tags: Collection[str], limit: int
+) -> dict[html.HtmlElement, str]:
+    """Return elements with their texts as screen readers read them: label, text, or labels within.
+
+    An element within another one doesn't belong to its text: a browser would have closed the outer
+    one. So one walk suffices; reading thousands of nested elements one by one takes minutes.
+    """
+    parts: dict[html.HtmlElement, tuple[list[str], list[str]]] = {}
+    owners: list[html.HtmlElement | None] = [None]
+    for event, each in etree.iterwalk(root, events=("start", "end")):
+        if event == "end":
+            owners.pop()
+            if (owner := owners[-1]) is not None and each.tail:
+                parts[owner][0].append(each.tail)
+            continue
+        owner = owners[-1]
+        if each.tag in tags:
+            owner = each
+            parts[each] = [], []
+        elif owner is not None and (each.tag == "img" or each.get("aria-label")):
+            parts[owner][1].append(each.get("alt") or each.get("aria-label") or "")
+        owners.append(owner)
+        if owner is not None and each.text:
+            parts[owner][0].append(each.text)
+    return {each: _spoken(each, *of_each, limit) for each, of_each in parts.items()}
+
+
+def _spoken(element: html.HtmlElement, texts: list[str], names: list[str], limit: int) -> str:
+    label, title = element.get("aria-label") or "", element.get("title") or ""
+    found = (_squeezed(text, limit) for text in (label, "".join(texts), " ".join(names), title))
+    return next(filter(None, found), "")
 
 
 def _squeezed(text: str, limit: int) -> str:
