@@ -54,6 +54,8 @@ def test_issues_are_new_fixed_still_there_or_not_seen() -> None:
         (Known(visited={"/1"}, unasked={"https://a.example/another.jpg"}), True),
         (Known(visited={"/1"}, unchecked={("img.broken", "/1")}), False),
         (Known(visited={"/1"}, unchecked={("img.broken", "/2")}), True),
+        (Known(visited={"/1"}, checks={"img.broken"}), True),
+        (Known(visited={"/1"}, checks={"img.alt"}), False),  # a later catalogue lacks the check
     ],
 )
 def test_an_issue_is_fixed_only_if_what_it_names_was_asked(known: Known, is_fixed: bool) -> None:

@@ -41,10 +41,14 @@ class Known:
     """Checks that couldn't be judged."""
     unasked: Collection[str] = ()
     """URLs that its pages name and whose answers are unknown."""
+    checks: Collection[str] | None = None
+    """Ids of its catalogue; None for one that has all checks."""
 
     def is_unchecked(self, former: Finding) -> bool:
         """Return whether a former issue may persist unseen on a visited page."""
         if former.key in self.unchecked:
+            return True
+        if self.checks is not None and former.check not in self.checks:
             return True
         named = [url for each in former.evidence for url in (each.url, each.value) if url]
         if any(url in self.unasked for url in named):

@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass
 from itertools import islice
 from typing import Any
 
+from spinneret.audits.checks.catalogue import numbers
 from spinneret.audits.checks.models import Evidence
 from spinneret.audits.comparison import Known
 from spinneret.audits.findings import Finding
@@ -76,6 +77,7 @@ class IssueLog:
             visited=frozenset(self._read(self.head.pages)),
             unasked=frozenset(self._read(self.head.unasked)),
             unchecked=frozenset((check, url) for check, url in self._read(self.head.unchecked)),
+            checks=numbers(),  # of this release: a log doesn't name those of its own
         )
 
     def _read(self, count: int) -> Iterator[Any]:

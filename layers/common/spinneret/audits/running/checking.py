@@ -93,13 +93,15 @@ class LinkChecker:
         yield from islice(links, work.sample.max_external_links)
         shown = (url for url in images | files if url not in links)
         yield from islice(shown, work.sample.max_images)
-        targets = (
-            url
-            for url in dict.fromkeys(chain(named, _listed(site, scope)))
-            if url.removesuffix("/") not in pages
-            and not (url in links or url in images or url in files)
-        )
-        yield from islice(targets, min(limits.TARGETS, work.sample.max_pages - 1))
+        targets: dict[str, None] = {}
+        most = min(limits.TARGETS, work.sample.max_pages - 1)
+        for url in chain(named, _listed(site, scope)):  # sitemaps may list half a million
+            if len(targets) >= most:
+                break
+            is_known = url in links or url in images or url in files
+            if not is_known and url.removesuffix("/") not in pages:
+                targets.setdefault(url)
+        yield from targets
 
     def _pass(
         self, work: AuditContext, state: _Checked, left: list[str], total: int

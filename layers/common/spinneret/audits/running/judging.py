@@ -9,6 +9,7 @@ from statistics import median
 from typing import IO, Any, Final
 
 from spinneret.audits import issues, limits
+from spinneret.audits.checks.catalogue import numbers
 from spinneret.audits.comparison import Known, RunComparison, compare
 from spinneret.audits.facts.models import Failure, Lab
 from spinneret.audits.findings import FindingLog
@@ -214,4 +215,5 @@ def known_to(result: Result) -> Known:
         visited=dict.fromkeys([result.start_url, *(page.url for page in result.pages)]),
         unchecked=result.unchecked,
         unasked=result.unasked,
+        checks=numbers(),
     )

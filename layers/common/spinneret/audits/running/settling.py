@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
+from itertools import chain
 from typing import Final
 
 from spinneret.audits import limits
@@ -37,6 +38,7 @@ from spinneret.web.exploring.sitemaps.walk import first_sitemaps
 from spinneret.web.fetching.addresses import parse_address
 from spinneret.web.fetching.charsets import decode_text
 from spinneret.web.fetching.decoding import decode
+from spinneret.web.fetching.head import declared_length
 from spinneret.web.fetching.models import FetchedPage, FetchRequest
 from spinneret.web.fetching.rules import require_success
 from spinneret.web.fetching.urls import Url, join_url, parse_url
@@ -146,13 +148,11 @@ class _Settled:
             page = self._work.page(get(url, excerpt_bytes=size + 1), path)
         except NO_ANSWER:
             return FileFacts()
-        length = page.headers.get("content-length", "")
-        declared = int(length) if length.isascii() and length.isdigit() else 0
-        encoded = "content-encoding" in page.headers
+        declared = 0 if "content-encoding" in page.headers else declared_length(page.headers)
         return FileFacts(
             status=page.status_code,
             redirects=len(page.redirects),
-            size=len(page.body) if encoded else max(len(page.body), declared),
+            size=max(len(page.body), declared),
             content=decode_text(page.body[:size], page.charset or "utf-8"),
         )
 
@@ -232,7 +232,7 @@ class _Settled:
         rules = self.site.robots_rules
         is_found = bool(self.site.sitemaps) and not rules.sitemaps
         urls = () if is_found else first_sitemaps(self._url, rules)
-        for url in (*urls, *self._indexed()):
+        for url in chain(urls, self._indexed()):  # indexes may list a million
             if url not in asked:
                 return url
         return None
