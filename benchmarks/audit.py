@@ -46,7 +46,7 @@ from spinneret.audits.facts.storing import PAGES  # noqa: E402 (path set above)
 from spinneret.audits.findings import FindingLog  # noqa: E402 (path set above)
 from spinneret.audits.judging import AuditEvaluator  # noqa: E402 (path set above)
 from spinneret.audits.reports.formats import RENDERERS  # noqa: E402 (path set above)
-from spinneret.audits.reports.models import Report  # noqa: E402 (path set above)
+from spinneret.audits.reports.models import ReportContent  # noqa: E402 (path set above)
 from spinneret.web.fetching.models import FetchedPage  # noqa: E402 (path set above)
 from spinneret.web.fetching.urls import parse_url  # noqa: E402 (path set above)
 
@@ -209,7 +209,7 @@ def memory(count: int) -> str:
         log = FindingLog(found)
         started = time.perf_counter()
         result = _audited(_read(stored), log, urls)
-        report = Report(result=result, findings=log)
+        report = ReportContent(result=result, findings=log)
         for render in RENDERERS.values():
             for _ in render(report):
                 pass

@@ -34,7 +34,7 @@ from spinneret.web.fetching.models import FetchRequest  # noqa: E402 - after the
 from spinneret.web.fetching.resolver import resolve_by_system  # noqa: E402 - after the path above
 from spinneret.web.fetching.urls import cache_url, canonical_url, parse_url  # noqa: E402 - after the path above
 from spinneret.web.politeness.dynamo import DynamoHostStateStore  # noqa: E402 - after the path above
-from spinneret.web.politeness.models import Outcome, PaceLimits, Permit  # noqa: E402 - as above
+from spinneret.web.politeness.models import HostOutcome, PaceLimits, Permit  # noqa: E402 - as above
 from spinneret.web.politeness.robots import parse  # noqa: E402 - after the path above
 from spinneret.web.politeness.service import HostRateLimiter  # noqa: E402 - after the path above
 from tests.tables import create_tables  # noqa: E402 - after the path above
@@ -169,7 +169,7 @@ def _coordination() -> list[tuple[str, str]]:
             calls.clear()
             admitted = pace.admit(f"host-{number}.example", owner="bench", limits=limits)
             assert isinstance(admitted, Permit)
-            pace.report(admitted, Outcome.SUCCESS)
+            pace.report(admitted, HostOutcome.SUCCESS)
             told = ", ".join(f"{count} {call}" for call, count in calls.items())
             units = sum(calls.values())
             rows.append((f"coordination of one fetch, {name}", f"{told}: {units} write units"))

@@ -9,9 +9,9 @@ from uuid import uuid4
 import pytest
 
 from spinneret.audits.dynamo import DynamoAuditStore
-from spinneret.audits.facts.models import Failure
-from spinneret.audits.facts.site import Outcome
-from spinneret.audits.models import Artifact, ArtifactType, Finished, Phase, Progress, RunRef
+from spinneret.audits.facts.models import ReadFailure
+from spinneret.audits.facts.site import LinkOutcome
+from spinneret.audits.models import Artifact, ArtifactType, AuditPhase, Finished, Progress, RunRef
 from spinneret.audits.ports import AuditStore
 from spinneret.audits.schedules.dynamo import DynamoScheduleStore
 from spinneret.audits.schedules.models import AuditSchedule
@@ -108,7 +108,7 @@ def test_what_is_known_of_a_run_is_read_back(audits: AuditStore, ref: RunRef, le
     assert audits.progress(ref) is None
     progress = Progress(
         ref=ref,
-        phase=Phase.CHECKING,
+        phase=AuditPhase.CHECKING,
         lock_attempts=2,
         start_url="https://a.example/ü",
         site_uri="key",
@@ -137,18 +137,18 @@ def test_outcomes_of_all_writes_come_together(
     audits: AuditStore, ref: RunRef, lease: Lease
 ) -> None:
     assert audits.outcomes(ref) == ({}, 0)
-    first = {"https://ü.example/": Outcome(200, None, "https://b.example/", 12, "image/png")}
-    second = {"https://c.example/": Outcome(failure=Failure.TIMEOUT)}
+    first = {"https://ü.example/": LinkOutcome(200, None, "https://b.example/", 12, "image/png")}
+    second = {"https://c.example/": LinkOutcome(failure=ReadFailure.TIMEOUT)}
     audits.keep_outcomes(ref, 0, first, lease)
     audits.keep_outcomes(ref, 1, second, lease)
     assert audits.outcomes(ref) == (first | second, 2)
-    assert isinstance(audits.outcomes(ref)[0]["https://c.example/"].failure, Failure)
+    assert isinstance(audits.outcomes(ref)[0]["https://c.example/"].failure, ReadFailure)
 
 
 def test_a_run_is_finished_once_and_found_by_the_next_one(
     audits: AuditStore, ref: RunRef, lease: Lease
 ) -> None:
-    done = Progress(ref=ref, phase=Phase.DONE, result={"score": 87.6543})
+    done = Progress(ref=ref, phase=AuditPhase.DONE, result={"score": 87.6543})
     first, later = finished(ref), finished(replace(ref, run=2), 1)
     for each in (first, later, finished(replace(ref, run=3), 2, site_key="k2")):
         audits.finish(replace(done, ref=each.ref), each, lease)

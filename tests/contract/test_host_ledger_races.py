@@ -12,7 +12,7 @@ from spinneret.web import limits
 from spinneret.web.politeness.dynamo import DynamoHostStateStore
 from spinneret.web.politeness.models import (
     Circuit,
-    Outcome,
+    HostOutcome,
     PaceLimits,
     Permit,
     Record,
@@ -91,7 +91,7 @@ def test_failures_that_are_reported_at_once_open_the_circuit_once_and_one_caller
 
     permits = race(admit)
     assert all(isinstance(each, Permit) for each in permits)
-    race(lambda n: paces[n].report(permits[n], Outcome.HOST_FAILURE))
+    race(lambda n: paces[n].report(permits[n], HostOutcome.HOST_FAILURE))
     view = paces[0].state(host)
     assert (view.circuit, view.failures) == (Circuit.OPEN, limits.BREAKER_FAILURES)
     clock.advance(limits.BREAKER_OPEN_SECONDS)
@@ -102,7 +102,7 @@ def test_failures_that_are_reported_at_once_open_the_circuit_once_and_one_caller
         waits = [each for each in outcomes if isinstance(each, Wait)]
         assert {wait.reason for wait in waits} == {WaitReason.CIRCUIT_OPEN}
         clock.now = waits[0].until  # the prober died
-    paces[0].report(probe, Outcome.SUCCESS)
+    paces[0].report(probe, HostOutcome.SUCCESS)
     assert paces[0].state(host).circuit is Circuit.CLOSED
 
 
@@ -153,7 +153,7 @@ def test_an_admission_and_its_report_recognise_themselves(
     assert isinstance(reservation, Wait)
     assert (reservation.until - START).total_seconds() == 10
     clock.advance(5)
-    pace.report(permit, Outcome.HOST_FAILURE, retry_after=60)
+    pace.report(permit, HostOutcome.HOST_FAILURE, retry_after=60)
     assert pace.state(host).failures == 1
     assert (lossy.read(host, Record.PACE)["next_at"]) == to_ms(START) + 15_001
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from spinneret.audits.items import ARTIFACTS, FINISHED, PROGRESS
-from spinneret.audits.models import Artifact, ArtifactType, Finished, Phase, Progress, RunRef
+from spinneret.audits.models import Artifact, ArtifactType, AuditPhase, Finished, Progress, RunRef
 from spinneret.audits.schedules.dynamo import SCHEDULES
 from spinneret.audits.schedules.models import AuditSchedule
 from tests.contract.exact_rows import check_read, check_row
@@ -18,7 +18,7 @@ RUN: Final = RunRef(tenant="acme", audit_id="job_1", run=2)
 BEGUN: Final = Progress(ref=RUN)
 DONE: Final = Progress(
     ref=RUN,
-    phase=Phase.DONE,
+    phase=AuditPhase.DONE,
     lock_attempts=3,
     start_url="https://a.example/",
     site_uri="T/acme/site",

@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import IO
 
-from spinneret.audits.facts.site import Outcome
+from spinneret.audits.facts.site import LinkOutcome
 from spinneret.audits.models import Artifact, Finished, Progress, RunRef
 from spinneret.audits.schedules.models import AuditSchedule, ScheduleRef
 from spinneret.jobs.models import Lease
@@ -22,7 +22,7 @@ class FakeAuditStore:
         self._jobs = jobs
         self.runs: dict[RunRef, Progress] = {}
         self.facts: dict[tuple[RunRef, str], bytes] = {}
-        self.links: dict[tuple[RunRef, int], dict[str, Outcome]] = {}
+        self.links: dict[tuple[RunRef, int], dict[str, LinkOutcome]] = {}
         self.rows: dict[tuple[str, str, str], Artifact] = {}
         self.ends: dict[RunRef, Finished] = {}
         self.refused: dict[tuple[str, str, str], tuple[int, datetime]] = {}
@@ -44,14 +44,14 @@ class FakeAuditStore:
         return (self.facts[ref, place] for place in places)
 
     def keep_outcomes(
-        self, ref: RunRef, number: int, outcomes: Mapping[str, Outcome], lease: Lease
+        self, ref: RunRef, number: int, outcomes: Mapping[str, LinkOutcome], lease: Lease
     ) -> None:
         self._require(lease)
         self.links[ref, number] = dict(outcomes)
 
-    def outcomes(self, ref: RunRef) -> tuple[dict[str, Outcome], int]:
+    def outcomes(self, ref: RunRef) -> tuple[dict[str, LinkOutcome], int]:
         numbers = sorted(number for owner, number in self.links if owner == ref)
-        found: dict[str, Outcome] = {}
+        found: dict[str, LinkOutcome] = {}
         for number in numbers:
             found.update(self.links[ref, number])
         return found, numbers[-1] + 1 if numbers else 0

@@ -16,10 +16,10 @@ from spinneret.web.exploring.frontier.models import (
     Ended,
     Failed,
     Fetched,
+    FetchOutcome,
     FoundLink,
     FrontierPage,
     FrontierWait,
-    Outcome,
     PageLease,
     PageState,
     Plan,
@@ -72,7 +72,7 @@ class Website:
             return self.nodes[number].links
         return next(node.links for node in self.nodes if node.content == content)
 
-    def request(self, number: int, clock: HandClock) -> Outcome | int:
+    def request(self, number: int, clock: HandClock) -> FetchOutcome | int:
         """The outcome of a request, or the page that it is redirected to."""
         node = self.nodes[number]
         times = self.requests.count(number)
@@ -196,7 +196,7 @@ class CrawlRun:
         except (Crash, LeaseLost):
             return
 
-    def _fetch(self, visit: PageLease) -> Outcome:
+    def _fetch(self, visit: PageLease) -> FetchOutcome:
         gate = self.frontier.redirects(visit)
         number = self.site.number(visit.page.url)
         while True:

@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from spinneret.access.permissions import ROLE_PERMISSIONS, Role
 from spinneret.kernel.errors import NotFound
-from spinneret.runtime.console.site import ICON, PAGE, Site
+from spinneret.runtime.console.site import ICON, PAGE, ConsoleSite
 from tests.conftest import ROOT
 
 _DOCUMENT: Final = ROOT / "layers" / "common" / "spinneret" / "runtime" / "openapi" / "openapi.json"
@@ -113,7 +113,7 @@ class DescribedApi:
 
 
 @contextmanager
-def console_on(api: DescribedApi, site: Site) -> Iterator[str]:
+def console_on(api: DescribedApi, site: ConsoleSite) -> Iterator[str]:
     """Serve the console's files and the API on one origin; yield the address of the page."""
     handler = type("Handler", (_Handler,), {"api": api, "site": site})
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
@@ -133,7 +133,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     protocol_version = "HTTP/1.1"
     api: DescribedApi
-    site: Site
+    site: ConsoleSite
 
     def handle_any(self) -> None:
         """Answer one request."""

@@ -20,7 +20,7 @@ from spinneret.web.fetching.models import FetchedPage, FetchRequest
 from spinneret.web.fetching.urls import parse_url
 from spinneret.web.models import Caller
 from spinneret.web.polite_fetcher import PoliteFetcher
-from spinneret.web.politeness.models import Outcome, PaceLimits, Permit, Wait
+from spinneret.web.politeness.models import HostOutcome, PaceLimits, Permit, Wait
 from spinneret.web.politeness.service import HostRateLimiter
 from spinneret.web.wiring import POLITE_FETCHING, polite_fetcher
 
@@ -62,7 +62,7 @@ class ReportedPace:
                 emit(probe=True)
         return answer
 
-    def report(self, admitted: Permit, outcome: Outcome, **given: Any) -> None:
+    def report(self, admitted: Permit, outcome: HostOutcome, **given: Any) -> None:
         self._pace.report(admitted, outcome, **given)
 
 

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from spinneret.access.permissions import ROLE_PERMISSIONS, Role
-from spinneret.runtime.console.site import Site, read_site
+from spinneret.runtime.console.site import ConsoleSite, read_site
 from tests.consoles import (
     HARMLESS,
     NARROW,
@@ -124,7 +124,7 @@ def built(scratch: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def site(built: Path) -> Site:
+def site(built: Path) -> ConsoleSite:
     return read_site(built)
 
 
@@ -175,7 +175,7 @@ def test_all_files_together_stay_small(built: Path) -> None:
     ids=["wide-light", "narrow-dark"],
 )
 def test_no_text_of_any_answer_runs_and_every_page_is_accessible(
-    browser: Browser, site: Site, scratch: Path, size: Size, other: Size
+    browser: Browser, site: ConsoleSite, scratch: Path, size: Size, other: Size
 ) -> None:
     problems = []
     api = DescribedApi(PAYLOADS)
@@ -204,7 +204,9 @@ def test_no_text_of_any_answer_runs_and_every_page_is_accessible(
 
 
 # covers K-03
-def test_a_viewer_is_offered_nothing_that_would_be_refused(browser: Browser, site: Site) -> None:
+def test_a_viewer_is_offered_nothing_that_would_be_refused(
+    browser: Browser, site: ConsoleSite
+) -> None:
     offered = []
     with console_on(DescribedApi(PLAIN, role=Role.VIEWER), site) as url:
         window = Window(browser, WIDE)
@@ -218,7 +220,7 @@ def test_a_viewer_is_offered_nothing_that_would_be_refused(browser: Browser, sit
 
 # covers K-03
 def test_a_key_with_write_scope_is_offered_an_import_but_no_connection(
-    browser: Browser, site: Site
+    browser: Browser, site: ConsoleSite
 ) -> None:
     key = {"kind": "key", "tenant": "acme", "role": None, "scopes": ["write"]}
     known = {**key, "permissions": sorted(ROLE_PERMISSIONS[Role.ADMIN])}
@@ -239,7 +241,7 @@ def test_a_key_with_write_scope_is_offered_an_import_but_no_connection(
 
 # covers K-04
 def test_jobs_of_a_batch_come_page_by_page_and_those_that_need_the_seller_alone(
-    browser: Browser, site: Site
+    browser: Browser, site: ConsoleSite
 ) -> None:
     api = DescribedApi(PLAIN)
 
@@ -267,7 +269,9 @@ def test_jobs_of_a_batch_come_page_by_page_and_those_that_need_the_seller_alone(
 
 
 # covers M-04
-def test_a_day_without_a_verdict_is_neither_up_nor_down(browser: Browser, site: Site) -> None:
+def test_a_day_without_a_verdict_is_neither_up_nor_down(
+    browser: Browser, site: ConsoleSite
+) -> None:
     api = DescribedApi(PLAIN)
     today = datetime.now(UTC).date()
 
@@ -299,7 +303,9 @@ def test_a_day_without_a_verdict_is_neither_up_nor_down(browser: Browser, site: 
     assert tones == ["none"] * 87 + ["good", "none", "bad"]
 
 
-def test_a_product_shows_what_a_marketplace_has_instead(browser: Browser, site: Site) -> None:
+def test_a_product_shows_what_a_marketplace_has_instead(
+    browser: Browser, site: ConsoleSite
+) -> None:
     api = DescribedApi(PLAIN)
     other = {
         "price": 1999,
@@ -328,7 +334,9 @@ def test_a_product_shows_what_a_marketplace_has_instead(browser: Browser, site: 
 
 # covers K-04
 @pytest.mark.parametrize("place", ["crawl/sources", "documents", "jobs", "settings/webhooks"])
-def test_a_list_without_rows_says_what_to_do(browser: Browser, site: Site, place: str) -> None:
+def test_a_list_without_rows_says_what_to_do(
+    browser: Browser, site: ConsoleSite, place: str
+) -> None:
     with console_on(DescribedApi(PLAIN, is_empty=True), site) as url:
         window = Window(browser, NARROW)
         shown(window, url, place)
@@ -338,7 +346,7 @@ def test_a_list_without_rows_says_what_to_do(browser: Browser, site: Site, place
 
 # covers K-03
 def test_an_expired_token_is_renewed_amid_work_and_work_goes_on(
-    browser: Browser, site: Site
+    browser: Browser, site: ConsoleSite
 ) -> None:
     refused: list[str] = []
 
@@ -360,7 +368,7 @@ def test_an_expired_token_is_renewed_amid_work_and_work_goes_on(
 
 # covers K-03
 def test_an_ended_session_asks_for_a_sign_in_and_returns_to_the_place(
-    browser: Browser, site: Site
+    browser: Browser, site: ConsoleSite
 ) -> None:
     with console_on(DescribedApi(PLAIN, scripted=[without_session]), site) as url:
         window = Window(browser, WIDE)
@@ -376,7 +384,9 @@ def test_an_ended_session_asks_for_a_sign_in_and_returns_to_the_place(
 
 
 # covers K-04
-def test_a_server_that_is_away_is_reported_and_tried_again(browser: Browser, site: Site) -> None:
+def test_a_server_that_is_away_is_reported_and_tried_again(
+    browser: Browser, site: ConsoleSite
+) -> None:
     with console_on(DescribedApi(PLAIN), site) as url:
         window = Window(browser, WIDE)
         shown(window, url, "documents")
@@ -416,7 +426,7 @@ def test_a_server_that_is_away_is_reported_and_tried_again(browser: Browser, sit
 )
 def test_a_form_sends_its_options(
     browser: Browser,
-    site: Site,
+    site: ConsoleSite,
     place: str,
     opened: list[str],
     entered: dict[str, str],
@@ -439,7 +449,7 @@ def test_a_form_sends_its_options(
 
 
 # covers K-04
-def test_an_error_is_shown_with_its_request_id(browser: Browser, site: Site) -> None:
+def test_an_error_is_shown_with_its_request_id(browser: Browser, site: ConsoleSite) -> None:
     def broken(method: str, path: str) -> Answer | None:
         if (method, path) == ("POST", "/api/v1/crawl"):
             return 422, {

@@ -6,7 +6,7 @@ import pytest
 
 from spinneret.kernel.errors import CircuitOpen, DomainBlocked, UrlBlocked
 from spinneret.web.fetching.addresses import AddressPolicy
-from spinneret.web.politeness.models import Outcome, PaceLimits, Permit
+from spinneret.web.politeness.models import HostOutcome, PaceLimits, Permit
 from spinneret.web.proxies.models import ProxyTestResult
 from spinneret.web.proxies.service import ServerDraft
 from spinneret.web.proxies.trials import ProxyTrials
@@ -49,7 +49,7 @@ def open_breaker(proxies: Proxies, host: str) -> None:
     for number in range(5):
         admitted = proxies.hosts.pace.admit(host, owner=f"job-{number}", limits=PaceLimits())
         assert isinstance(admitted, Permit)
-        proxies.hosts.pace.report(admitted, Outcome.HOST_FAILURE)
+        proxies.hosts.pace.report(admitted, HostOutcome.HOST_FAILURE)
 
 
 def test_a_trial_follows_redirects_to_other_hosts(

@@ -9,8 +9,8 @@ from spinneret.web.exploring.frontier.changes import CounterDelta, FrontierTrans
 from spinneret.web.exploring.frontier.models import (
     Crawl,
     Fetched,
+    FetchOutcome,
     FrontierPage,
-    Outcome,
     PageLease,
     PageState,
 )
@@ -63,7 +63,7 @@ class CountsBeforeTheFetch(Frontier):
             self.store.commit(visit.crawl, FrontierTransaction(plus=CounterDelta(crawled=1)))
         return visit
 
-    def record(self, visit: PageLease, outcome: Outcome) -> None:
+    def record(self, visit: PageLease, outcome: FetchOutcome) -> None:
         """See Frontier."""
         super().record(visit, outcome)
         if isinstance(outcome, Fetched):

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 import httpx
 
 from spinneret.kernel.errors import NotFound
-from spinneret.runtime.console.site import ICON, PACKAGE, PAGE, Site, read_site
+from spinneret.runtime.console.site import ICON, PACKAGE, PAGE, ConsoleSite, read_site
 from spinneret.runtime.http.static_text import StaticText
 from stack.deployment import record
 from stack.deployment.sources import Sources
@@ -149,7 +149,7 @@ def _origin(url: str) -> str:
     return f"{parts.scheme}://{parts.netloc}"
 
 
-def _file(site: Site, name: str) -> StaticText:
+def _file(site: ConsoleSite, name: str) -> StaticText:
     """Return a file of the present version, also to a page of another version."""
     if name == PAGE:
         return site.page

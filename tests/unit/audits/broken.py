@@ -3,8 +3,8 @@
 import functools
 from dataclasses import dataclass, replace
 
-from spinneret.audits.facts.models import Failure, Kind, PageFacts
-from spinneret.audits.facts.site import FileFacts, HostFacts, Outcome, SiteFacts, UnknownAddress
+from spinneret.audits.facts.models import PageFacts, PageKind, ReadFailure
+from spinneret.audits.facts.site import FileFacts, HostFacts, LinkOutcome, SiteFacts, UnknownAddress
 from spinneret.audits.facts.sitemaps import read_sitemap
 from tests.unit.audits.site import (
     GOOD,
@@ -66,11 +66,11 @@ def _links(*targets: str) -> str:
 PAGES = (
     _broken("/gone", "http.4xx", status=404, linked=False),
     _broken("/crash", "http.5xx", status=503, linked=False, listed=False),
-    _broken("/silent", "http.timeout", failure=Failure.TIMEOUT, linked=False, listed=False),
+    _broken("/silent", "http.timeout", failure=ReadFailure.TIMEOUT, linked=False, listed=False),
     _broken(
         "/circle",
         "http.redirect_loop",
-        failure=Failure.REDIRECT_LOOP,
+        failure=ReadFailure.REDIRECT_LOOP,
         redirect=("/circle", "/back", "/circle"),
         linked=False,
         listed=False,
@@ -105,7 +105,7 @@ PAGES = (
         "index.unavailable_after",
         headers={"x-robots-tag": "unavailable_after: Sat, 25 Jun 2022 15:00:00 GMT"},
     ),
-    _broken("/private", "index.blocked", failure=Failure.ROBOTS, linked=False),
+    _broken("/private", "index.blocked", failure=ReadFailure.ROBOTS, linked=False),
     _broken("/not-for-google", "index.blocked", listed=False),
     _broken(
         "/hidden-noindex",
@@ -420,15 +420,15 @@ OF_SITE = frozenset(
 
 OUTCOMES = {
     **GOOD_OUTCOMES,
-    f"{HOST}/heavy.jpg": Outcome(200, size=500_001, media_type="image/jpeg"),
-    f"{HOST}/lost.jpg": Outcome(404),
-    f"{HOST}/page.jpg": Outcome(200, media_type="text/html"),
-    f"{HOST}/asked-404": Outcome(404),
-    f"{HOST}/asked-301": Outcome(200, redirected_to=f"{HOST}/oak"),
-    f"{HOST}/big.pdf": Outcome(200, size=31_457_281, media_type="application/pdf"),
-    f"{HOST}/small.pdf": Outcome(200, size=31_457_280, media_type="application/pdf"),
-    "https://dead.example/": Outcome(None, Failure.TIMEOUT),
-    "https://old.example/": Outcome(200, redirected_to="https://new.example/"),
+    f"{HOST}/heavy.jpg": LinkOutcome(200, size=500_001, media_type="image/jpeg"),
+    f"{HOST}/lost.jpg": LinkOutcome(404),
+    f"{HOST}/page.jpg": LinkOutcome(200, media_type="text/html"),
+    f"{HOST}/asked-404": LinkOutcome(404),
+    f"{HOST}/asked-301": LinkOutcome(200, redirected_to=f"{HOST}/oak"),
+    f"{HOST}/big.pdf": LinkOutcome(200, size=31_457_281, media_type="application/pdf"),
+    f"{HOST}/small.pdf": LinkOutcome(200, size=31_457_280, media_type="application/pdf"),
+    "https://dead.example/": LinkOutcome(None, ReadFailure.TIMEOUT),
+    "https://old.example/": LinkOutcome(200, redirected_to="https://new.example/"),
 }
 
 
@@ -454,7 +454,7 @@ def facts() -> tuple[PageFacts, ...]:
     """Of all pages."""
     between = PageFacts(  # its target is known, so that it wasn't followed
         url=f"{HOST}/between",
-        kind=Kind.REDIRECT,
+        kind=PageKind.REDIRECT,
         fetched_at=NOW.isoformat(),
         final_url=f"{HOST}/oak",
         redirects=(f"{HOST}/between",),

@@ -7,7 +7,7 @@ from typing import Any
 from spinneret.audits.checks.catalogue import catalogue
 from spinneret.audits.checks.models import UNKNOWN, Answer, CheckScope
 from spinneret.audits.checks.site import Site
-from spinneret.audits.facts.models import HtmlFacts, Kind, Link, PageFacts, TextFacts
+from spinneret.audits.facts.models import HtmlFacts, Link, PageFacts, PageKind, TextFacts
 from spinneret.audits.facts.site import FileFacts, SiteFacts
 
 PASS, FAIL, NONE, UNJUDGED = "passed", "failed", "does not apply", "unknown"
@@ -20,12 +20,12 @@ HTML = HtmlFacts(text=TextFacts(words=300, prose_words=300, fingerprint="f"), ti
 Facts = Mapping[str, Any]
 
 
-def page(url: str = URL, kind: Kind = Kind.HTML, **values: Any) -> PageFacts:
+def page(url: str = URL, kind: PageKind = PageKind.HTML, **values: Any) -> PageFacts:
     """Fields of the page and of its markup together; markup only where there is some."""
     own = {name: values.pop(name) for name in list(values) if name in HtmlFacts.__slots__}
-    html = replace(HTML, **own) if kind is Kind.HTML else None
+    html = replace(HTML, **own) if kind is PageKind.HTML else None
     values.setdefault("final_url", url)
-    values.setdefault("status", 200 if kind is Kind.HTML else None)
+    values.setdefault("status", 200 if kind is PageKind.HTML else None)
     return PageFacts(url=url, kind=kind, fetched_at=NOW, html=html, **values)
 
 

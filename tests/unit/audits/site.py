@@ -12,9 +12,9 @@ from datetime import UTC, datetime, timedelta
 from functools import cache
 from zlib import crc32
 
-from spinneret.audits.facts.models import Failure, PageFacts
+from spinneret.audits.facts.models import PageFacts, ReadFailure
 from spinneret.audits.facts.pages import read_page, unread_page
-from spinneret.audits.facts.site import FileFacts, HostFacts, Outcome, SiteFacts, UnknownAddress
+from spinneret.audits.facts.site import FileFacts, HostFacts, LinkOutcome, SiteFacts, UnknownAddress
 from spinneret.audits.facts.sitemaps import read_sitemap
 from spinneret.web.fetching.models import FetchedPage, Phases
 from spinneret.web.fetching.urls import parse_url
@@ -72,7 +72,7 @@ class Page:
     headers: Mapping[str, str | None] = field(default_factory=dict)
     redirect: tuple[str, ...] = ()
     """Paths that lead here: facts of the first of them come besides."""
-    failure: Failure | None = None
+    failure: ReadFailure | None = None
     first_byte_ms: int = 90
     host: str = HOST
     raw: bytes | None = None
@@ -223,9 +223,9 @@ GOOD_PAGES = (
     *(Page(path=f"/{name}", body='<a href="/oak#use">How oak is used</a>') for name in NAMES[2:]),
 )
 GOOD_OUTCOMES = {
-    f"{HOST}/oak.jpg": Outcome(200, size=80_000, media_type="image/jpeg"),
-    f"{HOST}/preview.png": Outcome(200, size=90_000, media_type="image/png"),
-    "https://other.example/": Outcome(200),
+    f"{HOST}/oak.jpg": LinkOutcome(200, size=80_000, media_type="image/jpeg"),
+    f"{HOST}/preview.png": LinkOutcome(200, size=90_000, media_type="image/png"),
+    "https://other.example/": LinkOutcome(200),
 }
 
 

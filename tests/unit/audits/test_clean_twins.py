@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from spinneret.audits.facts.models import PageFacts
-from spinneret.audits.facts.site import Outcome
+from spinneret.audits.facts.site import LinkOutcome
 from spinneret.audits.facts.sitemaps import read_sitemap
 from spinneret.audits.findings import FindingLog
 from spinneret.audits.judging import AuditEvaluator
@@ -113,6 +113,6 @@ def _found(twin: Page) -> set[tuple[str, str]]:
     audit = AuditEvaluator(f"{HOST}/", log.add)
     for facts in (*_around(), *twin.facts()):
         audit.page(facts)
-    outcomes = {**GOOD_OUTCOMES, f"{HOST}/oak?s=5": Outcome(200)}
+    outcomes = {**GOOD_OUTCOMES, f"{HOST}/oak?s=5": LinkOutcome(200)}
     audit.finish(replace(good_site_facts((*AROUND, twin)), outcomes=outcomes))
     return {finding.key for finding in log}

@@ -10,7 +10,7 @@ import pytest
 
 from spinneret.audits.checks.catalogue import catalogue
 from spinneret.audits.checks.models import CheckScope
-from spinneret.audits.facts.models import Kind, PageFacts
+from spinneret.audits.facts.models import PageFacts, PageKind
 from spinneret.audits.facts.site import SiteFacts
 from spinneret.audits.findings import FindingLog
 from spinneret.audits.judging import AuditEvaluator, Result
@@ -99,12 +99,14 @@ def test_most_checks_have_a_page_that_breaks_them() -> None:
     }
 
 
-@pytest.mark.parametrize("kind", Kind)
-def test_a_page_is_only_asked_what_it_is_about(kind: Kind) -> None:
+@pytest.mark.parametrize("kind", PageKind)
+def test_a_page_is_only_asked_what_it_is_about(kind: PageKind) -> None:
     wrong = page("http://a.example/A_b", kind, status=500, size=10**9, first_byte_ms=9000)
     _, log = audit([wrong], SiteFacts(start_url=wrong.url, audited_at=NOW))
     about = {
         check.id for check in catalogue() if kind in check.kinds or check.scope is CheckScope.SITE
     }
     assert {finding.check for finding in log} <= about
-    assert kind in (Kind.REDIRECT, Kind.OTHER) or "http.5xx" in {finding.check for finding in log}
+    assert kind in (PageKind.REDIRECT, PageKind.OTHER) or "http.5xx" in {
+        finding.check for finding in log
+    }

@@ -8,20 +8,20 @@ from spinneret.audits.facts.models import (
     Alternate,
     Canonical,
     Cookie,
-    Failure,
-    Form,
     Heading,
-    Image,
-    Kind,
+    HtmlForm,
+    HtmlImage,
     Link,
-    Robots,
+    PageKind,
+    ReadFailure,
+    RobotsDirectives,
     Structured,
     TextFacts,
 )
 from tests.rows import each_row
 from tests.unit.audits.judged import FAIL, HOST, NONE, PASS, UNJUDGED, URL, links, of_page
 
-FAILED = {"kind": Kind.FAILED}
+FAILED = {"kind": PageKind.FAILED}
 MEBIBYTE = 1024 * 1024
 
 
@@ -30,7 +30,7 @@ def headers(**values: str) -> dict[str, Any]:
 
 
 def meta(*directives: str, agent: str = "robots") -> dict[str, Any]:
-    return {"robots": (Robots("meta", agent, directives),)}
+    return {"robots": (RobotsDirectives("meta", agent, directives),)}
 
 
 def canonical(*hrefs: str, url: str | None = URL) -> dict[str, Any]:
@@ -42,7 +42,7 @@ def alternate(language: str, url: str | None = URL, href: str = URL) -> Alternat
 
 
 def image(**values: Any) -> dict[str, Any]:
-    return {"images": (Image(**{"url": f"{HOST}/i.png", "alt": "An oak", **values}),)}
+    return {"images": (HtmlImage(**{"url": f"{HOST}/i.png", "alt": "An oak", **values}),)}
 
 
 def data(kind: str, *properties: str, error: str = "") -> dict[str, Any]:
@@ -78,12 +78,12 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("http.5xx", FAIL, {**FAILED, "status": 599}),
     ("http.5xx", PASS, {}),
     ("http.timeout", PASS, {}),
-    ("http.timeout", FAIL, {**FAILED, "failure": Failure.TIMEOUT}),
-    ("http.timeout", FAIL, {**FAILED, "failure": Failure.NETWORK}),
-    ("http.timeout", PASS, {**FAILED, "failure": Failure.ROBOTS}),
+    ("http.timeout", FAIL, {**FAILED, "failure": ReadFailure.TIMEOUT}),
+    ("http.timeout", FAIL, {**FAILED, "failure": ReadFailure.NETWORK}),
+    ("http.timeout", PASS, {**FAILED, "failure": ReadFailure.ROBOTS}),
     ("http.redirect_loop", PASS, {}),
-    ("http.redirect_loop", FAIL, {**FAILED, "failure": Failure.REDIRECT_LOOP}),
-    ("http.redirect_loop", FAIL, {**FAILED, "failure": Failure.TOO_MANY_REDIRECTS}),
+    ("http.redirect_loop", FAIL, {**FAILED, "failure": ReadFailure.REDIRECT_LOOP}),
+    ("http.redirect_loop", FAIL, {**FAILED, "failure": ReadFailure.TOO_MANY_REDIRECTS}),
     ("http.meta_refresh", PASS, {}),
     ("http.meta_refresh", PASS, {"refresh": URL}),
     ("http.meta_refresh", FAIL, {"refresh": f"{HOST}/b"}),
@@ -92,7 +92,7 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("http.ttfb", NONE, {"first_byte_ms": None}),
     ("http.html_size", PASS, {"size": MEBIBYTE}),
     ("http.html_size", FAIL, {"size": MEBIBYTE + 1}),
-    ("http.html_size", FAIL, {**FAILED, "failure": Failure.TOO_LARGE}),
+    ("http.html_size", FAIL, {**FAILED, "failure": ReadFailure.TOO_LARGE}),
     ("http.compression", NONE, {"size": 1023}),
     ("http.compression", FAIL, {"size": 1024}),
     ("http.compression", FAIL, {"size": 1024, **headers(content_encoding="identity")}),
@@ -222,7 +222,7 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("html.dom_size", PASS, {"elements": 1500, "depth": 32}),
     ("html.dom_size", FAIL, {"elements": 1501}),
     ("html.dom_size", FAIL, {"depth": 33}),
-    ("html.dom_size", FAIL, {**FAILED, "failure": Failure.TOO_COMPLEX}),
+    ("html.dom_size", FAIL, {**FAILED, "failure": ReadFailure.TOO_COMPLEX}),
     ("hreflang.invalid", NONE, {}),
     ("hreflang.invalid", PASS, {"alternates": (alternate("x-default"), alternate("en-gb"))}),
     ("hreflang.invalid", FAIL, {"alternates": (alternate("en-UK"),)}),
@@ -330,8 +330,8 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("sec.framing", FAIL, headers(x_frame_options="ALLOW-FROM https://b.example")),
     ("sec.framing", PASS, headers(content_security_policy="frame-ancestors 'none'")),
     ("sec.form", NONE, {}),
-    ("sec.form", PASS, {"forms": (Form(URL, "post"),)}),
-    ("sec.form", FAIL, {"forms": (Form("http://a.example/", "get"),)}),
+    ("sec.form", PASS, {"forms": (HtmlForm(URL, "post"),)}),
+    ("sec.form", FAIL, {"forms": (HtmlForm("http://a.example/", "get"),)}),
     ("sec.cookies", NONE, {}),
     ("sec.cookies", PASS, {"cookies": (Cookie("a", True, True, "lax"),)}),
     ("sec.cookies", FAIL, {"cookies": (Cookie("a", False, True, "lax"),)}),

@@ -11,14 +11,14 @@ from spinneret.audits.facts.html import srcset_urls
 from spinneret.audits.facts.models import (
     Alternate,
     Cookie,
-    Failure,
-    Form,
     HtmlFacts,
-    Image,
-    Kind,
+    HtmlForm,
+    HtmlImage,
     Link,
     PageFacts,
-    Robots,
+    PageKind,
+    ReadFailure,
+    RobotsDirectives,
     Structured,
 )
 from spinneret.audits.facts.pages import read_page, unread_page
@@ -60,7 +60,7 @@ def html(body: str = "", head: str = "", **changes: Any) -> HtmlFacts:
 
 def test_an_answer_is_a_page_under_its_own_address() -> None:
     page = read("<p>Text</p>", headers={"etag": '"1"', "server": "x"})
-    assert (page.url, page.kind, page.status, page.size) == (URL, Kind.HTML, 200, 11)
+    assert (page.url, page.kind, page.status, page.size) == (URL, PageKind.HTML, 200, 11)
     assert page.headers == (("etag", '"1"'),)
 
 
@@ -68,31 +68,31 @@ def test_a_redirected_request_is_a_redirect_and_a_page() -> None:
     start = "http://example.com/old"
     got = answer("<p>Text</p>", requested=parse_url(start), redirects=(start,))
     redirect, page = read_page(got, NOW)
-    assert (redirect.url, redirect.kind, redirect.final_url) == (start, Kind.REDIRECT, URL)
+    assert (redirect.url, redirect.kind, redirect.final_url) == (start, PageKind.REDIRECT, URL)
     assert redirect.html is None
-    assert (page.url, page.kind, page.redirects) == (URL, Kind.HTML, ())
+    assert (page.url, page.kind, page.redirects) == (URL, PageKind.HTML, ())
 
 
 @pytest.mark.parametrize(
     ("changes", "kind", "failure"),
     [
-        ({"status_code": 404}, Kind.FAILED, None),
-        ({"media_type": "application/pdf"}, Kind.OTHER, None),
-        ({"media_type": "application/xhtml+xml"}, Kind.HTML, None),
-        ({"body": b""}, Kind.FAILED, Failure.EMPTY),
-        ({"body": b"<div>" * 3000}, Kind.FAILED, Failure.TOO_COMPLEX),
+        ({"status_code": 404}, PageKind.FAILED, None),
+        ({"media_type": "application/pdf"}, PageKind.OTHER, None),
+        ({"media_type": "application/xhtml+xml"}, PageKind.HTML, None),
+        ({"body": b""}, PageKind.FAILED, ReadFailure.EMPTY),
+        ({"body": b"<div>" * 3000}, PageKind.FAILED, ReadFailure.TOO_COMPLEX),
     ],
 )
 def test_what_a_url_turned_out_to_be(
-    changes: dict[str, Any], kind: Kind, failure: Failure | None
+    changes: dict[str, Any], kind: PageKind, failure: ReadFailure | None
 ) -> None:
     page = read(**{"body": b"<p>Text</p>", **changes})
     assert (page.kind, page.failure) == (kind, failure)
 
 
 def test_a_url_without_an_answer() -> None:
-    page = unread_page(URL, NOW, Failure.TIMEOUT)
-    assert (page.kind, page.status, page.failure) == (Kind.FAILED, None, Failure.TIMEOUT)
+    page = unread_page(URL, NOW, ReadFailure.TIMEOUT)
+    assert (page.kind, page.status, page.failure) == (PageKind.FAILED, None, ReadFailure.TIMEOUT)
 
 
 @pytest.mark.parametrize(
@@ -184,37 +184,37 @@ def test_a_base_element_moves_relative_links() -> None:
     ("element", "image"),
     [
         ('<img src="a.png" alt="An oak" width="1" height="1" loading="lazy">',
-         Image("https://example.com/docs/a.png", "An oak", True, "lazy")),
-        ('<img src="a.png">', Image("https://example.com/docs/a.png", None, False)),
+         HtmlImage("https://example.com/docs/a.png", "An oak", True, "lazy")),
+        ('<img src="a.png">', HtmlImage("https://example.com/docs/a.png", None, False)),
         ('<img src="a.png" alt="" style="aspect-ratio: 1">',
-         Image("https://example.com/docs/a.png", "", True)),
+         HtmlImage("https://example.com/docs/a.png", "", True)),
         ('<img data-src="a.png" aria-hidden="true" width="1" height="1">',
-         Image("https://example.com/docs/a.png", "", True)),
+         HtmlImage("https://example.com/docs/a.png", "", True)),
         ('<img src="data:image/gif;base64,R0" aria-label="An oak" width="1" height="1">',
-         Image(None, "An oak", True)),
+         HtmlImage(None, "An oak", True)),
     ],
 )  # fmt: skip
-def test_images(element: str, image: Image) -> None:
+def test_images(element: str, image: HtmlImage) -> None:
     assert html(element).images == (image,)
 
 
 @pytest.mark.parametrize(
     ("value", "expected"),
     [
-        ("noindex, NoFollow", [Robots("header", "robots", ("noindex", "nofollow"))]),
+        ("noindex, NoFollow", [RobotsDirectives("header", "robots", ("noindex", "nofollow"))]),
         ("bingbot: noindex, nofollow, otherbot: none",
-         [Robots("header", "bingbot", ("noindex", "nofollow")),
-          Robots("header", "otherbot", ("none",))]),
-        ("max-snippet: 0", [Robots("header", "robots", ("max-snippet:0",))]),
+         [RobotsDirectives("header", "bingbot", ("noindex", "nofollow")),
+          RobotsDirectives("header", "otherbot", ("none",))]),
+        ("max-snippet: 0", [RobotsDirectives("header", "robots", ("max-snippet:0",))]),
         ("unavailable_after: Sat, 25 Jun 2033 15:00:00 GMT, noindex",
-         [Robots("header", "robots",
+         [RobotsDirectives("header", "robots",
                  ("unavailable_after:Sat, 25 Jun 2033 15:00:00 GMT", "noindex"))]),
         ("unavailable_after: 2033-06-25",
-         [Robots("header", "robots", ("unavailable_after:2033-06-25",))]),
+         [RobotsDirectives("header", "robots", ("unavailable_after:2033-06-25",))]),
         ("", []),
     ],
 )  # fmt: skip
-def test_robots_of_a_header(value: str, expected: list[Robots]) -> None:
+def test_robots_of_a_header(value: str, expected: list[RobotsDirectives]) -> None:
     assert list(html(headers={"x-robots-tag": value}).robots) == expected
 
 
@@ -222,7 +222,7 @@ def test_robots_elements_of_known_crawlers() -> None:
     found = html(
         head='<meta name="Robots" content="noindex"><meta name="otherbot" content="noindex">'
     )
-    assert found.robots == (Robots("meta", "robots", ("noindex",)),)
+    assert found.robots == (RobotsDirectives("meta", "robots", ("noindex",)),)
 
 
 def test_languages_are_those_of_elements_and_header() -> None:
@@ -492,7 +492,7 @@ def test_forms_and_parts_that_come_by_http() -> None:
         '<img src="http://a.example/i"><script src="/s"></script>',
         '<link rel="stylesheet" href="http://a.example/c"><link rel="next" href="http://n.example">',
     )
-    assert found.forms == (Form("http://a.example/", "post", True), Form(URL, "get"))
+    assert found.forms == (HtmlForm("http://a.example/", "post", True), HtmlForm(URL, "get"))
     assert found.subresources == ("http://a.example/i", "http://a.example/c")
 
 

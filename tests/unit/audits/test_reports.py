@@ -27,7 +27,7 @@ from spinneret.audits.findings import FindingLog, finding_of
 from spinneret.audits.judging import AuditEvaluator, Result
 from spinneret.audits.reports import csv_report, html_report, markdown_report
 from spinneret.audits.reports.formats import RENDERERS
-from spinneret.audits.reports.models import Report
+from spinneret.audits.reports.models import ReportContent
 from spinneret.audits.reports.schema import AuditReport
 from tests.unit.audits import broken
 from tests.unit.audits.site import HOST
@@ -43,7 +43,7 @@ def result() -> Result:
 
 
 @pytest.fixture(scope="module")
-def report() -> Report:
+def report() -> ReportContent:
     """Of the broken site, beside an earlier run, and with values that mean harm."""
     result, log = _audited()
     log.add(finding_of("title.long", LONG, [Evidence("title", HOSTILE, HOSTILE, HOSTILE)]))
@@ -66,7 +66,7 @@ def report() -> Report:
         score_after=result.score.total,
         versions=("0", "1"),
     )
-    return Report(result=result, findings=log, comparison=comparison)
+    return ReportContent(result=result, findings=log, comparison=comparison)
 
 
 def _audited() -> tuple[Result, FindingLog]:
@@ -77,11 +77,11 @@ def _audited() -> tuple[Result, FindingLog]:
     return audit.finish(broken.site_facts()), log
 
 
-def text_of(report: Report, name: str) -> str:
+def text_of(report: ReportContent, name: str) -> str:
     return "".join(RENDERERS[name](report))
 
 
-def test_the_json_report_has_everything_and_the_published_form(report: Report) -> None:
+def test_the_json_report_has_everything_and_the_published_form(report: ReportContent) -> None:
     text = text_of(report, "json")
     schema = json.loads((DOCS / "audit-report.schema.json").read_text())
     Draft202012Validator.check_schema(schema)
@@ -98,7 +98,7 @@ def test_the_json_report_has_everything_and_the_published_form(report: Report) -
     assert sum(each.state == "new" for each in found.findings) == 10
 
 
-def test_the_csv_report_has_a_row_for_each_evidence(report: Report) -> None:
+def test_the_csv_report_has_a_row_for_each_evidence(report: ReportContent) -> None:
     text = text_of(report, "csv")
     assert text.encode().startswith(codecs.BOM_UTF8)
     rows = list(csv.DictReader(io.StringIO(text.removeprefix("\ufeff"))))
@@ -112,12 +112,14 @@ def test_the_csv_report_has_a_row_for_each_evidence(report: Report) -> None:
 def test_cells_that_a_spreadsheet_would_execute_are_guarded(result: Result, start: str) -> None:
     log = FindingLog(io.BytesIO())
     log.add(finding_of("img.alt", HOST, [Evidence("img", f"{start}1+1", "-", "a=b")]))
-    text = "".join(csv_report.render(Report(result=result, findings=log))).removeprefix("\ufeff")
+    text = "".join(csv_report.render(ReportContent(result=result, findings=log))).removeprefix(
+        "\ufeff"
+    )
     [row] = csv.DictReader(io.StringIO(text, newline=""))
     assert (row["value"], row["threshold"], row["url"]) == (f"'{start}1+1", "'-", "a=b")
 
 
-def test_the_html_report_lists_what_changed(report: Report, result: Result) -> None:
+def test_the_html_report_lists_what_changed(report: ReportContent, result: Result) -> None:
     root = html.fromstring(text_of(report, "html"))
     lists = {each.get("id"): each for each in root.xpath("//details[@class='change']")}
     assert list(lists) == ["new", "fixed", "not_seen", "unchecked"]
@@ -127,7 +129,7 @@ def test_the_html_report_lists_what_changed(report: Report, result: Result) -> N
     assert links["unchecked"] == [f"{HOST}/pine"]
     assert len(lists["new"].xpath(".//tbody/tr")) == 10
     assert "The page has no main heading" in lists["fixed"].text_content()
-    alone = text_of(Report(result=result, findings=report.findings), "html")
+    alone = text_of(ReportContent(result=result, findings=report.findings), "html")
     assert not html.fromstring(alone).xpath("//details[@class='change']")
 
 
@@ -144,13 +146,13 @@ def test_the_html_report_s_lists_of_changes_are_bounded(result: Result) -> None:
         score_after=2,
         versions=("1", "1"),
     )
-    many = Report(result=result, findings=FindingLog(io.BytesIO()), comparison=changes)
+    many = ReportContent(result=result, findings=FindingLog(io.BytesIO()), comparison=changes)
     [fixed] = html.fromstring(text_of(many, "html")).xpath("//details[@class='change']")
     assert len(fixed.xpath(".//tbody/tr")) == html_report.MAX_CHANGED + 1
     assert "and 5 more" in fixed.text_content()
 
 
-def test_the_markdown_report_is_only_text(report: Report) -> None:
+def test_the_markdown_report_is_only_text(report: ReportContent) -> None:
     text = text_of(report, "md")
     assert f"# Audit of {HOST}/" in text
     assert not re.search(r"(?<!\\)[<>|]", text.partition("## Issues")[2])
@@ -162,14 +164,14 @@ def test_long_lists_say_how_much_is_left_out(result: Result) -> None:
     log = FindingLog(io.BytesIO())
     for number in range(200):
         log.add(finding_of("img.alt", f"{HOST}/{number}", [Evidence("img")] * 11))
-    many = Report(result=result, findings=log)
+    many = ReportContent(result=result, findings=log)
     assert f"and {200 - markdown_report.MAX_PAGES} more pages" in text_of(many, "md")
     assert f"and {200 - html_report.MAX_PAGES} more: see CSV or JSON" in text_of(many, "html")
     assert "and 100 more pages" in text_of(many, "junit")
     assert text_of(many, "csv").count("\r\n") == 2001
 
 
-def test_the_junit_report_has_a_case_for_each_check(report: Report) -> None:
+def test_the_junit_report_has_a_case_for_each_check(report: ReportContent) -> None:
     root = ET.fromstring(text_of(report, "junit"))
     assert [suite.get("name") for suite in root] == [str(category) for category in Category]
     cases = root.findall("testsuite/testcase")
@@ -305,7 +307,7 @@ SARIF: dict[str, Any] = {
 }
 
 
-def test_the_sarif_report_has_the_standard_s_form(report: Report) -> None:
+def test_the_sarif_report_has_the_standard_s_form(report: ReportContent) -> None:
     found = json.loads(text_of(report, "sarif"))
     Draft202012Validator(SARIF).validate(found)
     [run] = found["runs"]
@@ -318,19 +320,19 @@ def test_the_sarif_report_has_the_standard_s_form(report: Report) -> None:
     assert sum(each["baselineState"] == "new" for each in run["results"]) == 10
 
 
-def test_the_sarif_report_fits_the_published_schema(report: Report) -> None:
+def test_the_sarif_report_fits_the_published_schema(report: ReportContent) -> None:
     """Its classes are generated from sarif-schema-2.1.0.json and refuse unknown names."""
     log = StaticAnalysisResultsFormatSarifVersion210JsonSchema
     assert len(log.model_validate_json(text_of(report, "sarif")).runs[0].results) > 100
 
 
 @pytest.fixture(scope="module")
-def page(report: Report) -> html.HtmlElement:
+def page(report: ReportContent) -> html.HtmlElement:
     return html.document_fromstring(text_of(report, "html"))
 
 
 def test_the_html_report_executes_nothing_but_its_own_script(
-    report: Report, page: html.HtmlElement
+    report: ReportContent, page: html.HtmlElement
 ) -> None:
     assert text_of(report, "html").count("<script>") == 1
     assert len(page.findall(".//script")) == 1
@@ -352,7 +354,7 @@ def test_links_of_the_html_report_lead_to_the_web_only(page: html.HtmlElement) -
 
 
 def test_the_html_report_shows_issues_evidence_and_pages(
-    report: Report, page: html.HtmlElement
+    report: ReportContent, page: html.HtmlElement
 ) -> None:
     issues = page.xpath("//details[@class='issue']")
     assert [each.get("data-severity") for each in issues[:1]] == ["critical"]
@@ -363,7 +365,7 @@ def test_the_html_report_shows_issues_evidence_and_pages(
 
 
 def test_a_site_without_issues_has_reports_too(result: Result) -> None:
-    empty = Report(result=replace(result, pages=()), findings=FindingLog(io.BytesIO()))
+    empty = ReportContent(result=replace(result, pages=()), findings=FindingLog(io.BytesIO()))
     for name in RENDERERS:
         assert text_of(empty, name)
     AuditReport.model_validate_json(text_of(empty, "json"))
@@ -378,7 +380,7 @@ def test_reports_are_never_whole_in_memory(result: Result, name: str, tmp_path: 
         for number in range(4000):
             evidence = [Evidence("img", "x" * 400, "", f"{HOST}/{'i' * 200}")]
             log.add(finding_of("img.alt", f"{HOST}/{number}", evidence))
-        large = Report(result=result, findings=log)
+        large = ReportContent(result=result, findings=log)
         _drain(RENDERERS[name](replace(large)))  # what is built once
         tracemalloc.start()
         _drain(RENDERERS[name](large))

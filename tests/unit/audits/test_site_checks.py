@@ -12,19 +12,19 @@ from spinneret.audits.checks.site import Site
 from spinneret.audits.facts.models import (
     Alternate,
     Canonical,
-    Failure,
     Heading,
-    Image,
-    Kind,
+    HtmlImage,
     PageFacts,
-    Robots,
+    PageKind,
+    ReadFailure,
+    RobotsDirectives,
     Structured,
     TextFacts,
 )
 from spinneret.audits.facts.site import (
     FileFacts,
     HostFacts,
-    Outcome,
+    LinkOutcome,
     SitemapFacts,
     SitemapUrl,
     UnknownAddress,
@@ -43,7 +43,7 @@ from tests.unit.audits.judged import (
     page,
 )
 
-NOINDEX = {"robots": (Robots("meta", "robots", ("noindex",)),)}
+NOINDEX = {"robots": (RobotsDirectives("meta", "robots", ("noindex",)),)}
 B, C, D = (f"{HOST}/{name}" for name in "bcd")
 OTHER = "https://b.example/x"
 SITEMAP = f"{HOST}/sitemap.xml"
@@ -54,16 +54,16 @@ def other(**values: Any) -> PageFacts:
 
 
 def failed(url: str = B, **values: Any) -> PageFacts:
-    return page(url, Kind.FAILED, **values)
+    return page(url, PageKind.FAILED, **values)
 
 
 def redirect(hops: int = 1, url: str = B, final: str = f"{HOST}/c") -> PageFacts:
-    return page(url, Kind.REDIRECT, final_url=final, redirects=(url,) * hops, status=200)
+    return page(url, PageKind.REDIRECT, final_url=final, redirects=(url,) * hops, status=200)
 
 
 def moved(url: str, final: str) -> PageFacts:
     """A redirect to a page that was known, so that it wasn't followed."""
-    return page(url, Kind.REDIRECT, final_url=final, redirects=(url,), status=None)
+    return page(url, PageKind.REDIRECT, final_url=final, redirects=(url,), status=None)
 
 
 def to(*urls: str, fragment: str = "") -> PageFacts:
@@ -162,14 +162,14 @@ IN_SITE: list[tuple[str, str, list[PageFacts], dict[str, Any]]] = [
     ("http.soft_404", PASS, [signed("f", 255)], unknown(200, signature=f"{0:016x}")),
     ("http.soft_404", PASS, [page(**text(900, "f"))],
      unknown(200, fingerprint="f", final_url=URL)),
-    ("http.redirect_chain", FAIL, [to(B), failed(failure=Failure.TOO_MANY_REDIRECTS)], {}),
+    ("http.redirect_chain", FAIL, [to(B), failed(failure=ReadFailure.TOO_MANY_REDIRECTS)], {}),
     ("http.pdf_size", NONE, [to(B), other()], {}),
     ("http.pdf_size", PASS, [to(B)],
-     {"outcomes": {B: Outcome(200, size=31_457_280, media_type="application/pdf")}}),
+     {"outcomes": {B: LinkOutcome(200, size=31_457_280, media_type="application/pdf")}}),
     ("http.pdf_size", FAIL, [to(B)],
-     {"outcomes": {B: Outcome(200, size=31_457_281, media_type="application/pdf")}}),
+     {"outcomes": {B: LinkOutcome(200, size=31_457_281, media_type="application/pdf")}}),
     ("index.blocked", PASS, [page()], {}),
-    ("index.blocked", FAIL, [failed(URL, failure=Failure.ROBOTS)], {}),
+    ("index.blocked", FAIL, [failed(URL, failure=ReadFailure.ROBOTS)], {}),
     ("index.blocked", FAIL, [page()], GOOGLEBOT),
     ("index.conflict", PASS, [page(**NOINDEX)], {}),
     ("index.conflict", PASS, [page()], GOOGLEBOT),
@@ -189,10 +189,10 @@ IN_SITE: list[tuple[str, str, list[PageFacts], dict[str, Any]]] = [
     ("canonical.to_redirect", FAIL, [canonical(), redirect()], {}),
     ("canonical.to_error", PASS, [canonical()], {}),
     ("canonical.to_error", FAIL, [canonical(), failed(status=404)], {}),
-    ("canonical.to_error", PASS, [canonical(), failed(failure=Failure.ROBOTS)], {}),
+    ("canonical.to_error", PASS, [canonical(), failed(failure=ReadFailure.ROBOTS)], {}),
     ("canonical.to_noindex", PASS, [canonical(), other()], {}),
     ("canonical.to_noindex", FAIL, [canonical(), other(**NOINDEX)], {}),
-    ("canonical.to_noindex", FAIL, [canonical(), failed(failure=Failure.ROBOTS)], {}),
+    ("canonical.to_noindex", FAIL, [canonical(), failed(failure=ReadFailure.ROBOTS)], {}),
     ("canonical.to_noncanonical", PASS, [canonical(), other(canonicals=(Canonical(B, B),))], {}),
     ("canonical.to_noncanonical", PASS,
      [canonical(), other(canonicals=(Canonical(f"{B}/", f"{B}/"),))], {}),
@@ -243,32 +243,34 @@ IN_SITE: list[tuple[str, str, list[PageFacts], dict[str, Any]]] = [
     ("links.broken_internal", PASS, [to(B)], {}),
     ("links.broken_internal", PASS, [to(B), failed(status=399)], {}),
     ("links.broken_internal", FAIL, [to(B), failed(status=400)], {}),
-    ("links.broken_internal", FAIL, [to(B), failed(failure=Failure.TIMEOUT)], {}),
-    ("links.broken_internal", PASS, [to(B), failed(failure=Failure.ROBOTS)], {}),
-    ("links.broken_internal", FAIL, [to(B)], {"outcomes": {B: Outcome(404)}}),
+    ("links.broken_internal", FAIL, [to(B), failed(failure=ReadFailure.TIMEOUT)], {}),
+    ("links.broken_internal", PASS, [to(B), failed(failure=ReadFailure.ROBOTS)], {}),
+    ("links.broken_internal", FAIL, [to(B)], {"outcomes": {B: LinkOutcome(404)}}),
     ("links.broken_internal", PASS, [to(B), moved(B, C), page(C)], {}),
     ("links.broken_internal", FAIL, [to(B), moved(B, C), failed(C, status=404)], {}),
     ("links.broken_internal", FAIL, [to(B), moved(B, C), moved(C, D), failed(D, status=404)], {}),
     ("links.broken_internal", PASS, [to(B), moved(B, C)], {}),
-    ("links.broken_internal", PASS, [to(B), moved(B, C), failed(C, failure=Failure.ROBOTS)], {}),
+    ("links.broken_internal", PASS,
+     [to(B), moved(B, C), failed(C, failure=ReadFailure.ROBOTS)], {}),
     ("links.broken_internal", FAIL, [to(B), moved(B, C), moved(C, B)], {}),
     ("links.broken_internal", PASS, [to(B), moved(B, f"{B}/")], {}),
     ("links.broken_internal", PASS, [to(B), moved(B, OTHER)], {}),
-    ("links.broken_internal", FAIL, [to(B), moved(B, OTHER)], {"outcomes": {OTHER: Outcome(404)}}),
-    ("links.broken_internal", PASS, [to(B), failed(failure=Failure.TOO_LARGE)], {}),
+    ("links.broken_internal", FAIL, [to(B), moved(B, OTHER)],
+     {"outcomes": {OTHER: LinkOutcome(404)}}),
+    ("links.broken_internal", PASS, [to(B), failed(failure=ReadFailure.TOO_LARGE)], {}),
     ("links.broken_external", NONE, [page()], {}),
     ("links.broken_external", UNJUDGED, [to(OTHER)], {}),
-    ("links.broken_external", PASS, [to(OTHER)], {"outcomes": {OTHER: Outcome()}}),
-    ("links.broken_external", PASS, [to(OTHER)], {"outcomes": {OTHER: Outcome(200)}}),
-    ("links.broken_external", FAIL, [to(OTHER)], {"outcomes": {OTHER: Outcome(404)}}),
-    ("links.broken_external", PASS, [to(OTHER)], {"outcomes": {OTHER: Outcome(403)}}),
+    ("links.broken_external", PASS, [to(OTHER)], {"outcomes": {OTHER: LinkOutcome()}}),
+    ("links.broken_external", PASS, [to(OTHER)], {"outcomes": {OTHER: LinkOutcome(200)}}),
+    ("links.broken_external", FAIL, [to(OTHER)], {"outcomes": {OTHER: LinkOutcome(404)}}),
+    ("links.broken_external", PASS, [to(OTHER)], {"outcomes": {OTHER: LinkOutcome(403)}}),
     ("links.broken_external", FAIL, [to(OTHER)],
-     {"outcomes": {OTHER: Outcome(None, Failure.NETWORK)}}),
+     {"outcomes": {OTHER: LinkOutcome(None, ReadFailure.NETWORK)}}),
     ("links.external_redirect", NONE, [page()], {}),
     ("links.external_redirect", UNJUDGED, [to(OTHER)], {}),
-    ("links.external_redirect", PASS, [to(OTHER)], {"outcomes": {OTHER: Outcome(200)}}),
+    ("links.external_redirect", PASS, [to(OTHER)], {"outcomes": {OTHER: LinkOutcome(200)}}),
     ("links.external_redirect", FAIL, [to(OTHER)],
-     {"outcomes": {OTHER: Outcome(200, redirected_to="https://c.example/")}}),
+     {"outcomes": {OTHER: LinkOutcome(200, redirected_to="https://c.example/")}}),
     ("links.fragment", NONE, [to(B), other()], {}),
     ("links.fragment", NONE, [to(B, fragment="x")], {}),
     ("links.fragment", PASS, [to(B, fragment="x"), other(anchors=("x",))], {}),
@@ -295,21 +297,21 @@ IN_SITE: list[tuple[str, str, list[PageFacts], dict[str, Any]]] = [
     ("links.depth", PASS, chain(4), {}),
     ("links.depth", FAIL, chain(5), {}),
     ("img.size", NONE, [page()], {}),
-    ("img.size", UNJUDGED, [page(images=(Image(B, ""),))], {}),
-    ("img.size", PASS, [page(images=(Image(B, ""),))],
-     {"outcomes": {B: Outcome(200, size=500_000)}}),
-    ("img.size", FAIL, [page(images=(Image(B, ""),))],
-     {"outcomes": {B: Outcome(200, size=500_001)}}),
+    ("img.size", UNJUDGED, [page(images=(HtmlImage(B, ""),))], {}),
+    ("img.size", PASS, [page(images=(HtmlImage(B, ""),))],
+     {"outcomes": {B: LinkOutcome(200, size=500_000)}}),
+    ("img.size", FAIL, [page(images=(HtmlImage(B, ""),))],
+     {"outcomes": {B: LinkOutcome(200, size=500_001)}}),
     ("img.broken", NONE, [page()], {}),
-    ("img.broken", UNJUDGED, [page(images=(Image(B, ""),))], {}),
-    ("img.broken", PASS, [page(images=(Image(B, ""),))], {"outcomes": {B: Outcome(200)}}),
-    ("img.broken", FAIL, [page(images=(Image(B, ""),))], {"outcomes": {B: Outcome(404)}}),
-    ("img.broken", PASS, [page(images=(Image(B, ""),))],
-     {"outcomes": {B: Outcome(200, media_type="image/png")}}),
-    ("img.broken", FAIL, [page(images=(Image(B, ""),))],
-     {"outcomes": {B: Outcome(200, media_type="text/html")}}),
-    ("img.broken", PASS, [page(images=(Image(B, ""),))],
-     {"outcomes": {B: Outcome(403, media_type="text/html")}}),
+    ("img.broken", UNJUDGED, [page(images=(HtmlImage(B, ""),))], {}),
+    ("img.broken", PASS, [page(images=(HtmlImage(B, ""),))], {"outcomes": {B: LinkOutcome(200)}}),
+    ("img.broken", FAIL, [page(images=(HtmlImage(B, ""),))], {"outcomes": {B: LinkOutcome(404)}}),
+    ("img.broken", PASS, [page(images=(HtmlImage(B, ""),))],
+     {"outcomes": {B: LinkOutcome(200, media_type="image/png")}}),
+    ("img.broken", FAIL, [page(images=(HtmlImage(B, ""),))],
+     {"outcomes": {B: LinkOutcome(200, media_type="text/html")}}),
+    ("img.broken", PASS, [page(images=(HtmlImage(B, ""),))],
+     {"outcomes": {B: LinkOutcome(403, media_type="text/html")}}),
     ("schema.noindexed", NONE, [page(**NOINDEX)], {}),
     ("schema.noindexed", PASS, [page(**RICH)], {}),
     ("schema.noindexed", FAIL, [page(**RICH, **NOINDEX)], {}),
@@ -346,7 +348,7 @@ OF_SITE: list[tuple[str, str, list[PageFacts], dict[str, Any]]] = [
     ("sitemap.invalid", FAIL, [], sitemap(status=500)),
     ("sitemap.4xx", PASS, [page()], sitemap(URL)),
     ("sitemap.4xx", FAIL, [failed(status=404)], sitemap(B)),
-    ("sitemap.4xx", PASS, [failed(failure=Failure.ROBOTS)], sitemap(B)),
+    ("sitemap.4xx", PASS, [failed(failure=ReadFailure.ROBOTS)], sitemap(B)),
     ("sitemap.noindex", PASS, [page()], sitemap(URL)),
     ("sitemap.noindex", FAIL, [page(**NOINDEX)], sitemap(URL)),
     ("sitemap.blocked", PASS, [], {**sitemap(URL), **DISALLOWED}),

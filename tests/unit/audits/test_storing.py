@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from spinneret.audits.checks.models import Evidence
 from spinneret.audits.facts.models import HtmlFacts, PageFacts
-from spinneret.audits.facts.site import Outcome, SiteFacts
+from spinneret.audits.facts.site import LinkOutcome, SiteFacts
 from spinneret.audits.facts.storing import PAGES, SITES
 from spinneret.audits.findings import Finding, FindingLog, finding_of
 from tests.unit.audits import broken
@@ -16,7 +16,7 @@ from tests.unit.audits import broken
 TEXT = st.text(max_size=20)
 
 
-OUTCOMES = st.dictionaries(TEXT, st.from_type(Outcome), max_size=3)
+OUTCOMES = st.dictionaries(TEXT, st.from_type(LinkOutcome), max_size=3)
 
 
 @settings(suppress_health_check=list(HealthCheck), max_examples=25)
@@ -29,7 +29,9 @@ def test_page_facts_survive_being_stored(facts: PageFacts, shift: float | None) 
 
 @settings(suppress_health_check=list(HealthCheck), max_examples=25)
 @given(st.from_type(SiteFacts), OUTCOMES)
-def test_site_facts_survive_being_stored(facts: SiteFacts, outcomes: dict[str, Outcome]) -> None:
+def test_site_facts_survive_being_stored(
+    facts: SiteFacts, outcomes: dict[str, LinkOutcome]
+) -> None:
     facts = replace(facts, outcomes=outcomes)
     assert SITES.load(SITES.dump(facts)) == facts
 

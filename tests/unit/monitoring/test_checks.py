@@ -25,8 +25,7 @@ from spinneret.monitoring.slots.models import host_slot
 from spinneret.monitoring.targets.models import Status
 from spinneret.web.fetching.models import Certificate, FetchRequest
 from spinneret.web.fetching.urls import parse_url
-from spinneret.web.politeness.models import Outcome as Answer
-from spinneret.web.politeness.models import PaceLimits, Permit
+from spinneret.web.politeness.models import HostOutcome, PaceLimits, Permit
 from tests.fakes.checking import CheckWorld
 from tests.fakes.fetching import fetched_page
 from tests.fakes.time import START
@@ -205,7 +204,7 @@ def test_a_check_that_goes_on_behind_a_redirect_forgets_no_certificate() -> None
     world.come_due(target_id)
     permit = world.pace.admit("other.example", owner="x", limits=world.limits)
     assert isinstance(permit, Permit)
-    world.pace.report(permit, Answer.SUCCESS)
+    world.pace.report(permit, HostOutcome.SUCCESS)
     assert world.check(target_id) is CheckDisposition.SKIPPED
     world.clock.advance(15)
     result = checked(world, target_id)
@@ -330,7 +329,7 @@ class Redirecting:
             pace = self.world.pace
             permit = pace.admit(url.host, owner="other", limits=self.world.limits)
             assert isinstance(permit, Permit)
-            pace.report(permit, Answer.SUCCESS)
+            pace.report(permit, HostOutcome.SUCCESS)
             assert request.before_redirect is not None
             request.before_redirect(url)
         self.world.clock.advance(0.5)

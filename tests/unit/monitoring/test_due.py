@@ -18,8 +18,7 @@ from spinneret.monitoring.due.service import FirstChecks
 from spinneret.monitoring.slots.models import host_slot, worker_slot
 from spinneret.monitoring.targets.models import Options
 from spinneret.monitoring.targets.rules import due_shard_of, listed_at, next_slot
-from spinneret.web.politeness.models import Outcome as Answer
-from spinneret.web.politeness.models import PaceLimits, Permit
+from spinneret.web.politeness.models import HostOutcome, PaceLimits, Permit
 from tests.fakes.checking import CheckWorld
 from tests.fakes.fetching import fetched_page
 from tests.fakes.time import START, plenty
@@ -575,7 +574,7 @@ def _cool(world: CheckWorld, host: str) -> None:
     """The host asks for a pause of a minute."""
     permit = world.pace.admit(host, owner="other", limits=world.limits)
     assert isinstance(permit, Permit)
-    world.pace.report(permit, Answer.CLIENT_ERROR, retry_after=60.0)
+    world.pace.report(permit, HostOutcome.CLIENT_ERROR, retry_after=60.0)
 
 
 def test_a_check_whose_host_is_busy_comes_back_within_two_seconds() -> None:

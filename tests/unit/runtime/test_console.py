@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from console.console_routes import routes
-from spinneret.runtime.console.site import Site, read_site
+from spinneret.runtime.console.site import ConsoleSite, read_site
 from spinneret.runtime.http.entrypoint import Api
 from tests.unit.runtime.api import HEALTH, Answer, Invocation, changed, load
 from tests.unit.runtime.test_openapi_page import Nobody
@@ -20,12 +20,12 @@ Get = Callable[..., Answer]
 
 
 @pytest.fixture(scope="module")
-def site() -> Site:
+def site() -> ConsoleSite:
     return read_site(SOURCES)
 
 
 @pytest.fixture(scope="module")
-def get(site: Site) -> Get:
+def get(site: ConsoleSite) -> Get:
     """Asks for a path, with headers."""
     made = {routes.build: lambda: site}
     api = Api("console-api", routes, make=lambda build: made.get(build, Nobody()))  # type: ignore[arg-type, return-value]  # one of two kinds of services
@@ -41,7 +41,9 @@ def get(site: Site) -> Get:
 
 
 # covers K-01
-def test_the_page_loads_only_files_that_exist_and_no_other_host(get: Get, site: Site) -> None:
+def test_the_page_loads_only_files_that_exist_and_no_other_host(
+    get: Get, site: ConsoleSite
+) -> None:
     answer = get(PAGE)
     assert (answer.status, answer.headers["Content-Type"]) == (200, "text/html; charset=utf-8")
     assert "://" not in answer.text
@@ -74,7 +76,7 @@ def test_the_policy_admits_files_to_the_inbox_and_images_of_media_from_their_buc
 
 
 def test_a_file_of_this_version_is_kept_for_good_and_the_page_is_asked_for_again(
-    get: Get, site: Site
+    get: Get, site: ConsoleSite
 ) -> None:
     assert "immutable" in get(f"/console/{site.version}/app/main.js").headers["Cache-Control"]
     first = get(PAGE)
@@ -84,7 +86,7 @@ def test_a_file_of_this_version_is_kept_for_good_and_the_page_is_asked_for_again
 
 
 @pytest.mark.parametrize("path", ["older/app/main.js", "{version}/app/none.js", "{version}/app/.."])
-def test_what_this_version_has_not_is_not_found(get: Get, site: Site, path: str) -> None:
+def test_what_this_version_has_not_is_not_found(get: Get, site: ConsoleSite, path: str) -> None:
     assert get(f"/console/{path.format(version=site.version)}").status == 404
 
 
@@ -93,7 +95,7 @@ def test_the_folder_leads_to_its_page_below_any_prefix(get: Get) -> None:
     assert (answer.status, answer.headers["Location"]) == (307, "console/index.html")
 
 
-def test_another_content_is_another_version(tmp_path: Path, site: Site) -> None:
+def test_another_content_is_another_version(tmp_path: Path, site: ConsoleSite) -> None:
     for name in ("index.html", "icon.svg"):
         (tmp_path / name).write_text((SOURCES / name).read_text())
     assert read_site(tmp_path).version != site.version

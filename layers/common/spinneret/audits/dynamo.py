@@ -26,7 +26,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import timedelta
 
 from spinneret.audits import limits
-from spinneret.audits.facts.site import Outcome
+from spinneret.audits.facts.site import LinkOutcome
 from spinneret.audits.items import (
     ARTIFACT_PREFIX,
     ARTIFACTS,
@@ -112,7 +112,7 @@ class DynamoAuditStore(DynamoAdapter):
             yield bytes(item["facts"].value)
 
     def keep_outcomes(
-        self, ref: RunRef, number: int, outcomes: Mapping[str, Outcome], lease: Lease
+        self, ref: RunRef, number: int, outcomes: Mapping[str, LinkOutcome], lease: Lease
     ) -> None:
         item = {
             **run_key(ref, f"#LINKS#{number:06}"),
@@ -121,8 +121,8 @@ class DynamoAuditStore(DynamoAdapter):
         }
         self._write(lease, dynamo.put(self._table, item))
 
-    def outcomes(self, ref: RunRef) -> tuple[dict[str, Outcome], int]:
-        found: dict[str, Outcome] = {}
+    def outcomes(self, ref: RunRef) -> tuple[dict[str, LinkOutcome], int]:
+        found: dict[str, LinkOutcome] = {}
         number = 0
         for item in self._below(run_key(ref, "#LINKS#")):
             rows = json.loads(gzip.decompress(bytes(item["outcomes"].value)))

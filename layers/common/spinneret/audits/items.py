@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from spinneret.audits import limits
-from spinneret.audits.facts.models import Failure
-from spinneret.audits.facts.site import Outcome
+from spinneret.audits.facts.models import ReadFailure
+from spinneret.audits.facts.site import LinkOutcome
 from spinneret.audits.models import Artifact, Finished, Progress, RunRef
 from spinneret.aws.codec import Codec, Column, tenant_of
 from spinneret.aws.dynamo import Item
@@ -47,10 +47,10 @@ def prefix_query(table: str, prefix: dict[str, str]) -> QueryInputTypeDef:
     }
 
 
-def outcome_of(row: Sequence[Any]) -> Outcome:
+def outcome_of(row: Sequence[Any]) -> LinkOutcome:
     """Parse an outcome from its JSON."""
     status, failure, *rest = row
-    return Outcome(status, None if failure is None else Failure(failure), *rest)
+    return LinkOutcome(status, None if failure is None else ReadFailure(failure), *rest)
 
 
 def _ref(item: Item, run: Any) -> Item:

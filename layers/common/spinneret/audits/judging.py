@@ -18,12 +18,12 @@ from spinneret.audits.checks import catalogue as checks
 from spinneret.audits.checks.models import UNKNOWN, Answer, Category, Check, CheckScope, Severity
 from spinneret.audits.checks.site import PageNode, Site
 from spinneret.audits.comparison import Key
-from spinneret.audits.facts.models import Kind, Lab, PageFacts
+from spinneret.audits.facts.models import Lab, PageFacts, PageKind
 from spinneret.audits.facts.site import SiteFacts
 from spinneret.audits.findings import Finding, finding_of
 from spinneret.audits.scoring import FORMULA_VERSION, CheckBitmap, Score, score
 
-_COUNTED: Final = (Kind.HTML, Kind.FAILED)
+_COUNTED: Final = (PageKind.HTML, PageKind.FAILED)
 """Pages and failed requests for pages: the denominator of the score."""
 _OF_FILES: Final = frozenset({Category.SITEMAPS, Category.AGENTS})
 """Checks of files that an audit of a single page doesn't request."""
@@ -36,7 +36,7 @@ class PageResult:
     """One row of the list of pages."""
 
     url: str
-    kind: Kind
+    kind: PageKind
     status: int | None
     score: float | None
     """None unless it is a page."""
@@ -53,7 +53,7 @@ class PageResult:
 class Coverage:
     """Numbers of checked and unchecked pages, links and images."""
 
-    pages: Mapping[Kind, int]
+    pages: Mapping[PageKind, int]
     pages_not_visited: int
     """URLs of the site that pages link to or sitemaps list, but that the audit didn't visit."""
     external_links: int
@@ -106,7 +106,7 @@ class AuditEvaluator:
         self._site.add(facts)
         if facts.lab is not None:
             self._lab[facts.url] = facts.lab
-        marks = self._marks[facts.url] = CheckBitmap(is_read=facts.kind is Kind.HTML)
+        marks = self._marks[facts.url] = CheckBitmap(is_read=facts.kind is PageKind.HTML)
         for step in _steps(CheckScope.PAGE):
             if facts.kind in step.check.kinds:
                 self._judge(step, facts.url, marks, 0, facts)
@@ -194,7 +194,7 @@ class AuditEvaluator:
 
 def _is_unread(page: PageFacts | PageNode) -> bool:
     """Return whether this run couldn't read a page that may still exist."""
-    return page.kind is Kind.FAILED and page.status not in _GONE
+    return page.kind is PageKind.FAILED and page.status not in _GONE
 
 
 def _names(bits: int) -> list[str]:

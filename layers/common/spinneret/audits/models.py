@@ -34,7 +34,7 @@ class RunRef:
         return f"T/{self.tenant}/audits/{self.audit_id}/{self.run}"
 
 
-class Phase(StrEnum):
+class AuditPhase(StrEnum):
     """Phase of an audit run."""
 
     SETTLING = "settling"
@@ -50,7 +50,7 @@ class Progress:
     """Progress of a run, stored for its next worker."""
 
     ref: RunRef
-    phase: Phase = Phase.SETTLING
+    phase: AuditPhase = AuditPhase.SETTLING
     lock_attempts: int = 0
     """Number of refusals by the host's lock so far (F-04)."""
     start_url: str | None = None

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import IO, Protocol
 
-from spinneret.audits.facts.site import Outcome
+from spinneret.audits.facts.site import LinkOutcome
 from spinneret.audits.models import Artifact, Finished, Progress, RunRef
 from spinneret.jobs.models import Lease
 from spinneret.kernel.paging import Page
@@ -28,11 +28,11 @@ class AuditStore(Protocol):
         """Yield the facts of all pages, ordered by place."""
 
     def keep_outcomes(
-        self, ref: RunRef, number: int, outcomes: Mapping[str, Outcome], lease: Lease
+        self, ref: RunRef, number: int, outcomes: Mapping[str, LinkOutcome], lease: Lease
     ) -> None:
         """Store the outcomes of some URLs; a write with the same `number` replaces them."""
 
-    def outcomes(self, ref: RunRef) -> tuple[dict[str, Outcome], int]:
+    def outcomes(self, ref: RunRef) -> tuple[dict[str, LinkOutcome], int]:
         """Return all outcomes, and the number of the next write."""
 
     def keep_artifacts(self, artifacts: Sequence[Artifact], lease: Lease) -> None:

@@ -24,7 +24,7 @@ from spinneret.web.fetching.models import FetchedPage, FetchRequest
 from spinneret.web.fetching.urls import Url
 from spinneret.web.models import Caller, RedirectProgress
 from spinneret.web.permits import CallerPermits, FetchDeferred
-from spinneret.web.politeness.models import Outcome, PaceLimits, Permit
+from spinneret.web.politeness.models import HostOutcome, PaceLimits, Permit
 from spinneret.web.politeness.rules import host_key, slowest
 from spinneret.web.ports import ProgressStore, RoutedFetcher
 from spinneret.web.proxies.models import Route
@@ -74,7 +74,7 @@ class FetchSession:
         self._pace: PaceLimits | None = None
         self._port: int | None = None
         """Port of the current URL; see `Url.unusual_port`."""
-        self._outcome = Outcome.NOT_TRIED
+        self._outcome = HostOutcome.NOT_TRIED
         self._retry_after: float | None = None
         self._began = self._entered = parts.clock()
 
@@ -170,7 +170,7 @@ class FetchSession:
 
         If the host requires a slower pace there, a new permit of that pace is taken first.
         """
-        self._note(Outcome.SUCCESS, None)
+        self._note(HostOutcome.SUCCESS, None)
         pace = pace_for(url)
         elsewhere = self._permit is None or host_key(url.host) != self._permit.host
         slower = self._pace is not None and slowest(pace, self._pace) != self._pace
@@ -197,7 +197,7 @@ class FetchSession:
         spent = (self._entered - self._began).total_seconds()
         return min(request.total_seconds - spent, request.read_seconds)
 
-    def _note(self, outcome: Outcome, retry_after: float | None) -> None:
+    def _note(self, outcome: HostOutcome, retry_after: float | None) -> None:
         """Keep the worst outcome and longest pause of the current permit, for its report.
 
         Responses through a proxy don't count: a tenant's proxy can return anything, and all tenants
@@ -215,35 +215,35 @@ class FetchSession:
         permit, self._permit = self._permit, None
         if permit is not None:
             self._parts.permits.report(permit, self._outcome, self._retry_after)
-            self._outcome, self._retry_after = Outcome.NOT_TRIED, None
+            self._outcome, self._retry_after = HostOutcome.NOT_TRIED, None
 
 
 _SEVERITY: Final = (
-    Outcome.NOT_TRIED,
-    Outcome.SUCCESS,
-    Outcome.CLIENT_ERROR,
-    Outcome.HOST_FAILURE,
+    HostOutcome.NOT_TRIED,
+    HostOutcome.SUCCESS,
+    HostOutcome.CLIENT_ERROR,
+    HostOutcome.HOST_FAILURE,
 )
 
 
-def _outcome(status: int) -> Outcome:
+def _outcome(status: int) -> HostOutcome:
     if status >= 500:
-        return Outcome.HOST_FAILURE
-    return Outcome.CLIENT_ERROR if status >= 400 else Outcome.SUCCESS
+        return HostOutcome.HOST_FAILURE
+    return HostOutcome.CLIENT_ERROR if status >= 400 else HostOutcome.SUCCESS
 
 
-def _outcome_of(error: BaseException, given_seconds: float) -> Outcome:
+def _outcome_of(error: BaseException, given_seconds: float) -> HostOutcome:
     """Return the outcome for the current host, which had this time to answer."""
     match error:
         case ProxyFailed() | CallerDeadlineExceeded():
-            return Outcome.NOT_TRIED
+            return HostOutcome.NOT_TRIED
         case FetchTimeout() if given_seconds < limits.HOST_TIMEOUT_SECONDS:
-            return Outcome.NOT_TRIED  # of a tenant's config, or behind a slow redirect
+            return HostOutcome.NOT_TRIED  # of a tenant's config, or behind a slow redirect
         case FetchTimeout() | FetchFailed():
-            return Outcome.HOST_FAILURE
+            return HostOutcome.HOST_FAILURE
         case TooManyRedirects() | ContentRefused() | BodyTooLarge():
-            return Outcome.SUCCESS
+            return HostOutcome.SUCCESS
         case PageTooLarge() | ScriptError():  # of a browser that has the document
-            return Outcome.SUCCESS
+            return HostOutcome.SUCCESS
         case _:
-            return Outcome.NOT_TRIED
+            return HostOutcome.NOT_TRIED

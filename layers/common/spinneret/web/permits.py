@@ -20,7 +20,7 @@ from spinneret.web.limits import (
     SHORT_WAIT_SECONDS,
 )
 from spinneret.web.models import Caller, FetchOptions, Purpose, WaitUntil
-from spinneret.web.politeness.models import Outcome, PaceLimits, Permit, Wait, WaitReason
+from spinneret.web.politeness.models import HostOutcome, PaceLimits, Permit, Wait, WaitReason
 from spinneret.web.politeness.robots_gate import Closed, FetchRobots, RobotsGate, Rules
 from spinneret.web.politeness.robots_lease import RobotsLeases
 from spinneret.web.politeness.rules import host_key
@@ -151,7 +151,7 @@ class CallerPermits:
             reserved = answer.reserved
             self.office.sleep(max(0.0, seconds))
 
-    def report(self, permit: Permit, outcome: Outcome, retry_after: float | None) -> None:
+    def report(self, permit: Permit, outcome: HostOutcome, retry_after: float | None) -> None:
         """End a permit. A check reports only Retry-After (seconds).
 
         Retry-After of a check's 5xx stops crawls but not the next check, since checks must observe
@@ -159,7 +159,7 @@ class CallerPermits:
         """
         cools_checks = True
         if not self.caller.purpose.is_crawl:
-            cools_checks, outcome = outcome is not Outcome.HOST_FAILURE, Outcome.NOT_TRIED
+            cools_checks, outcome = outcome is not HostOutcome.HOST_FAILURE, HostOutcome.NOT_TRIED
         self.office.pace.report(permit, outcome, retry_after=retry_after, cools_checks=cools_checks)
 
     def retry_after(self, page: FetchedPage) -> float | None:

@@ -6,7 +6,7 @@ from spinneret.kernel.service import service
 from spinneret.web.fetching.urls import Url
 from spinneret.web.models import Caller, FetchOptions, WaitUntil
 from spinneret.web.permits import CallerPermits, FetchDeferred, PermitServices
-from spinneret.web.politeness.models import Outcome
+from spinneret.web.politeness.models import HostOutcome
 
 _OPTIONS = FetchOptions()
 
@@ -31,4 +31,4 @@ class PoliteVisitor:
         try:
             return act()
         finally:
-            permits.report(permit, Outcome.NOT_TRIED, None)
+            permits.report(permit, HostOutcome.NOT_TRIED, None)

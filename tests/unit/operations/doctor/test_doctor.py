@@ -12,7 +12,7 @@ from spinneret.access import limits as access_limits
 from spinneret.access.tokens.models import KeySet, SigningKey
 from spinneret.kernel.errors import DependencyUnavailable
 from spinneret.operations.doctor.models import (
-    Finding,
+    Diagnosis,
     IndexFacts,
     QueueFacts,
     QuotaFacts,
@@ -87,7 +87,7 @@ class FakeStage:
         return value
 
 
-def examined(**given: Any) -> list[Finding]:
+def examined(**given: Any) -> list[Diagnosis]:
     return Doctor(facts=FakeStage(**given), clock=HandClock()).examine()
 
 
@@ -214,8 +214,8 @@ def test_a_part_that_cannot_be_read_is_a_fault_and_hides_no_other() -> None:
 def test_the_table_shows_faults_first() -> None:
     lines = table(
         [
-            Finding("queues", State.OK, "2 queues"),
-            Finding("index", State.FAULT, "red", "add nodes"),
+            Diagnosis("queues", State.OK, "2 queues"),
+            Diagnosis("index", State.FAULT, "red", "add nodes"),
         ]
     )
     assert lines == [

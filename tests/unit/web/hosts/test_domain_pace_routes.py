@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from crawl.domains_routes import router
-from spinneret.web.politeness.models import Outcome, PaceLimits, Permit
+from spinneret.web.politeness.models import HostOutcome, PaceLimits, Permit
 from tests.fakes.hosts import Hosts
 from tests.fakes.time import START, HandClock
 from tests.unit.runtime.refusals import fields_of
@@ -56,7 +56,7 @@ def test_the_pace_that_is_shown_is_the_one_that_is_enforced(
         )
         if isinstance(outcome, Permit):
             moments.append((clock.now - START).total_seconds())
-            hosts.pace.report(outcome, Outcome.SUCCESS)
+            hosts.pace.report(outcome, HostOutcome.SUCCESS)
             continue
         if outcome.until > START + timedelta(seconds=60):
             break
@@ -76,7 +76,7 @@ def test_the_breaker_is_shown_and_reset(routes: Served, hosts: Hosts, clock: Han
     for number in range(5):
         admitted = hosts.pace.admit("site.example", owner=f"job-{number}", limits=PaceLimits())
         assert isinstance(admitted, Permit)
-        hosts.pace.report(admitted, Outcome.HOST_FAILURE)
+        hosts.pace.report(admitted, HostOutcome.HOST_FAILURE)
     shown = {"state": "open", "failures": 5, "opened_at": NOW, "retry_after_seconds": 300.0}
     assert routes.send("GET", DOMAIN).body["circuit"] == shown
     clock.advance(300)
@@ -92,7 +92,7 @@ def test_the_breaker_of_a_port_is_shown_and_reset(routes: Served, hosts: Hosts) 
             "site.example", owner=f"job-{number}", limits=PaceLimits(), port=8080
         )
         assert isinstance(admitted, Permit)
-        hosts.pace.report(admitted, Outcome.HOST_FAILURE)
+        hosts.pace.report(admitted, HostOutcome.HOST_FAILURE)
 
     def state(**query: str) -> str:
         found: str = routes.send("GET", DOMAIN, **query).body["circuit"]["state"]
@@ -119,7 +119,7 @@ def test_the_breaker_is_shown_by_the_tenants_own_limits(routes: Served, hosts: H
     routes.send("PUT", DOMAIN, {"circuit_breaker_threshold": 1, "circuit_breaker_timeout_s": 600})
     admitted = hosts.pace.admit("site.example", owner="job", limits=PaceLimits())
     assert isinstance(admitted, Permit)
-    hosts.pace.report(admitted, Outcome.HOST_FAILURE)
+    hosts.pace.report(admitted, HostOutcome.HOST_FAILURE)
     mine = {"state": "open", "failures": 1, "opened_at": NOW, "retry_after_seconds": 600.0}
     assert routes.send("GET", DOMAIN).body["circuit"] == mine
     others = routes.send("GET", DOMAIN, tenant="other").body["circuit"]

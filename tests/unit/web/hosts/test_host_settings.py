@@ -6,7 +6,7 @@ import pytest
 
 from spinneret.kernel.errors import CircuitOpen, DependencyUnavailable, DomainBlocked
 from spinneret.web.hosts.models import Override
-from spinneret.web.politeness.models import Circuit, Outcome, PaceLimits, Permit
+from spinneret.web.politeness.models import Circuit, HostOutcome, PaceLimits, Permit
 from tests.fakes.hosts import Hosts
 from tests.fakes.time import HandClock
 
@@ -17,7 +17,7 @@ def fail(hosts: Hosts, times: int = 5, port: int | None = None) -> None:
     for number in range(times):
         admitted = hosts.pace.admit(HOST, owner=f"job-{number}", limits=PaceLimits(), port=port)
         assert isinstance(admitted, Permit)
-        hosts.pace.report(admitted, Outcome.HOST_FAILURE)
+        hosts.pace.report(admitted, HostOutcome.HOST_FAILURE)
 
 
 def visit(hosts: Hosts, tenant: str, host: str) -> None:

@@ -10,7 +10,7 @@ from spinneret.kernel.errors import (
     IdempotencyMismatch,
     ValidationFailed,
 )
-from spinneret.web.politeness.models import Outcome, PaceLimits, Permit
+from spinneret.web.politeness.models import HostOutcome, PaceLimits, Permit
 from tests import factories
 from tests.fakes.crawling import CrawlSlice
 
@@ -33,7 +33,7 @@ def open_breaker(crawl: CrawlSlice) -> None:
             "site.example", owner=f"job-{number}", limits=PaceLimits()
         )
         assert isinstance(admitted, Permit)
-        crawl.hosts.pace.report(admitted, Outcome.HOST_FAILURE)
+        crawl.hosts.pace.report(admitted, HostOutcome.HOST_FAILURE)
 
 
 # covers F-09

@@ -8,7 +8,7 @@ from spinneret.web.politeness.models import (
     BreakerLimits,
     BreakerView,
     Circuit,
-    Outcome,
+    HostOutcome,
     PaceLimits,
     Permit,
     Wait,
@@ -43,11 +43,13 @@ def refused(pace: HostRateLimiter, breaker: BreakerLimits = USUAL, port: int | N
     return outcome
 
 
-def send(pace: HostRateLimiter, outcome: Outcome, times: int = 1, port: int | None = None) -> None:
+def send(
+    pace: HostRateLimiter, outcome: HostOutcome, times: int = 1, port: int | None = None
+) -> None:
     for _ in range(times):
         pace.report(admitted(pace, port=port), outcome)
 
 
 def open_circuit(pace: HostRateLimiter, port: int | None = None) -> None:
-    send(pace, Outcome.HOST_FAILURE, limits.BREAKER_FAILURES, port)
+    send(pace, HostOutcome.HOST_FAILURE, limits.BREAKER_FAILURES, port)
     assert pace.state(HOST, port).circuit is Circuit.OPEN

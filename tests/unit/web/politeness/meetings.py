@@ -8,7 +8,7 @@ from typing import Any
 from spinneret.web.politeness.changes import ConditionalUpdate, Row
 from spinneret.web.politeness.models import (
     BreakerLimits,
-    Outcome,
+    HostOutcome,
     PaceLimits,
     Permit,
     Record,
@@ -86,7 +86,7 @@ class World:
             self.clock.advance(1)
             self.admit(BUCKET, reserved=True)
         for permit in self.permits[:times]:
-            self.processes[1].report(permit, Outcome.HOST_FAILURE)
+            self.processes[1].report(permit, HostOutcome.HOST_FAILURE)
         self.permits = self.permits[times:]
         self.clock.advance(3)
 

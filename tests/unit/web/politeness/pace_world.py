@@ -14,7 +14,7 @@ from typing import Final
 from spinneret.kernel.clock import Clock
 from spinneret.web import limits
 from spinneret.web.politeness.changes import ConditionalUpdate, Row
-from spinneret.web.politeness.models import Outcome, PaceLimits, Permit, Record, Wait
+from spinneret.web.politeness.models import HostOutcome, PaceLimits, Permit, Record, Wait
 from spinneret.web.politeness.ports import Refused, Written
 from spinneret.web.politeness.service import HostRateLimiter
 from tests.fakes.crashes import Crash
@@ -224,7 +224,7 @@ class _Worker:
             log.retry_afters += 1
             retry_after = world.rng.choice([1.0, 5.0, 60.0])
         opened_before = world.ledger.read(HOST, Record.PACE).get("opened_at")
-        outcome = Outcome.SUCCESS if works else Outcome.HOST_FAILURE
+        outcome = HostOutcome.SUCCESS if works else HostOutcome.HOST_FAILURE
         service.report(permit, outcome, retry_after=retry_after)
         opened = world.ledger.read(HOST, Record.PACE).get("opened_at")
         log.openings += opened is not None and opened != opened_before

@@ -8,7 +8,7 @@ from spinneret.web import limits
 from spinneret.web.politeness.models import (
     BreakerView,
     Circuit,
-    Outcome,
+    HostOutcome,
     PaceLimits,
     Permit,
     Record,
@@ -54,29 +54,31 @@ def test_an_unknown_host_is_closed(pace: HostRateLimiter) -> None:
 
 # covers F-07
 def test_failures_in_a_row_open_the_circuit(pace: HostRateLimiter) -> None:
-    send(pace, Outcome.HOST_FAILURE, limits.BREAKER_FAILURES - 1)
+    send(pace, HostOutcome.HOST_FAILURE, limits.BREAKER_FAILURES - 1)
     view = pace.state(HOST)
     assert (view.circuit, view.failures) == (Circuit.CLOSED, 4)
-    send(pace, Outcome.HOST_FAILURE)
+    send(pace, HostOutcome.HOST_FAILURE)
     assert pace.state(HOST) == BreakerView(
         circuit=Circuit.OPEN, failures=5, opened_at=START, retry_after=300.0
     )
 
 
-@pytest.mark.parametrize("between", [Outcome.SUCCESS, Outcome.CLIENT_ERROR])
+@pytest.mark.parametrize("between", [HostOutcome.SUCCESS, HostOutcome.CLIENT_ERROR])
 def test_an_answer_of_the_host_ends_the_row_of_failures(
-    pace: HostRateLimiter, between: Outcome
+    pace: HostRateLimiter, between: HostOutcome
 ) -> None:
-    send(pace, Outcome.HOST_FAILURE, 4)
+    send(pace, HostOutcome.HOST_FAILURE, 4)
     send(pace, between)
     assert pace.state(HOST) == CLOSED
-    send(pace, Outcome.HOST_FAILURE, 4)
+    send(pace, HostOutcome.HOST_FAILURE, 4)
     assert pace.state(HOST).circuit is Circuit.CLOSED
 
 
-@pytest.mark.parametrize("outcome", [Outcome.SUCCESS, Outcome.CLIENT_ERROR, Outcome.NOT_TRIED])
+@pytest.mark.parametrize(
+    "outcome", [HostOutcome.SUCCESS, HostOutcome.CLIENT_ERROR, HostOutcome.NOT_TRIED]
+)
 def test_a_host_that_works_costs_no_write_and_opens_nothing(
-    pace: HostRateLimiter, ledger: FakeHostStateStore, outcome: Outcome
+    pace: HostRateLimiter, ledger: FakeHostStateStore, outcome: HostOutcome
 ) -> None:
     send(pace, outcome, 20)
     assert ledger.updates == 20 + 19  # a burst takes two: the first plan is for an idle host
@@ -84,20 +86,20 @@ def test_a_host_that_works_costs_no_write_and_opens_nothing(
 
 
 def test_what_was_not_tried_neither_counts_nor_ends_the_row(pace: HostRateLimiter) -> None:
-    send(pace, Outcome.HOST_FAILURE, 4)
-    send(pace, Outcome.NOT_TRIED)
+    send(pace, HostOutcome.HOST_FAILURE, 4)
+    send(pace, HostOutcome.NOT_TRIED)
     assert pace.state(HOST).failures == 4
 
 
 def test_failures_are_forgotten_after_an_hour_of_none(
     pace: HostRateLimiter, clock: HandClock
 ) -> None:
-    send(pace, Outcome.HOST_FAILURE, 4)
+    send(pace, HostOutcome.HOST_FAILURE, 4)
     clock.advance(limits.BREAKER_MEMORY_SECONDS - 1)
     assert pace.state(HOST).failures == 4
     clock.advance(1)
     assert pace.state(HOST).failures == 0
-    send(pace, Outcome.HOST_FAILURE, 4)
+    send(pace, HostOutcome.HOST_FAILURE, 4)
     view = pace.state(HOST)
     assert (view.circuit, view.failures) == (Circuit.CLOSED, 4)
 
@@ -107,22 +109,22 @@ def test_failures_that_are_reported_together_are_all_counted(pace: HostRateLimit
     permits = [admitted(pace) for _ in range(5)]
     for number, permit in enumerate(permits):
         assert pace.state(HOST).failures == number
-        pace.report(permit, Outcome.HOST_FAILURE)
+        pace.report(permit, HostOutcome.HOST_FAILURE)
     assert pace.state(HOST).circuit is Circuit.OPEN
 
 
 def test_a_failure_counts_on_from_those_since_its_admission(pace: HostRateLimiter) -> None:
-    send(pace, Outcome.HOST_FAILURE, 3)
+    send(pace, HostOutcome.HOST_FAILURE, 3)
     permit = admitted(pace)
-    send(pace, Outcome.HOST_FAILURE)
-    pace.report(permit, Outcome.HOST_FAILURE)
+    send(pace, HostOutcome.HOST_FAILURE)
+    pace.report(permit, HostOutcome.HOST_FAILURE)
     assert pace.state(HOST).circuit is Circuit.OPEN
 
 
 def test_one_failure_is_counted_once_however_often_it_is_reported(pace: HostRateLimiter) -> None:
     permit = admitted(pace)
     for _ in range(5):
-        pace.report(permit, Outcome.HOST_FAILURE)
+        pace.report(permit, HostOutcome.HOST_FAILURE)
     assert pace.state(HOST).failures == 1
 
 
@@ -140,13 +142,13 @@ def test_an_open_circuit_lets_nobody_through_and_says_until_when(
 
 
 @pytest.mark.parametrize("failures", [0, 4])
-@pytest.mark.parametrize("outcome", list(Outcome))
+@pytest.mark.parametrize("outcome", list(HostOutcome))
 def test_what_was_admitted_before_the_opening_changes_nothing(
-    pace: HostRateLimiter, ledger: FakeHostStateStore, outcome: Outcome, failures: int
+    pace: HostRateLimiter, ledger: FakeHostStateStore, outcome: HostOutcome, failures: int
 ) -> None:
-    send(pace, Outcome.HOST_FAILURE, failures)
+    send(pace, HostOutcome.HOST_FAILURE, failures)
     late = admitted(pace)
-    send(pace, Outcome.HOST_FAILURE, 5 - failures)
+    send(pace, HostOutcome.HOST_FAILURE, 5 - failures)
     row = ledger.read(HOST, Record.PACE)
     pace.report(late, outcome)
     assert ledger.read(HOST, Record.PACE) == row
@@ -157,7 +159,7 @@ def test_the_retry_after_of_the_host_is_heeded_beyond_the_opening(
 ) -> None:
     permit = admitted(pace)
     open_circuit(pace)
-    pace.report(permit, Outcome.HOST_FAILURE, retry_after=400)
+    pace.report(permit, HostOutcome.HOST_FAILURE, retry_after=400)
     clock.now += OPEN
     wait = ask(pace)
     assert isinstance(wait, Wait)
@@ -206,9 +208,9 @@ def test_before_the_probe_a_half_open_circuit_asks_for_no_patience(
     assert (view.circuit, view.retry_after) == (Circuit.HALF_OPEN, 0)
 
 
-@pytest.mark.parametrize("outcome", [Outcome.SUCCESS, Outcome.CLIENT_ERROR])
+@pytest.mark.parametrize("outcome", [HostOutcome.SUCCESS, HostOutcome.CLIENT_ERROR])
 def test_a_probe_that_succeeds_closes(
-    pace: HostRateLimiter, clock: HandClock, outcome: Outcome
+    pace: HostRateLimiter, clock: HandClock, outcome: HostOutcome
 ) -> None:
     pace.report(probe_of(pace, clock), outcome)
     assert pace.state(HOST) == CLOSED
@@ -218,10 +220,10 @@ def test_a_probe_that_succeeds_closes(
 def test_a_probe_that_fails_opens_anew(pace: HostRateLimiter, clock: HandClock) -> None:
     probe = probe_of(pace, clock)
     clock.advance(10)
-    pace.report(probe, Outcome.HOST_FAILURE)
+    pace.report(probe, HostOutcome.HOST_FAILURE)
     opened_at = clock.now
     clock.advance(10)
-    pace.report(probe, Outcome.HOST_FAILURE)  # once more: it is the probe no longer
+    pace.report(probe, HostOutcome.HOST_FAILURE)  # once more: it is the probe no longer
     view = pace.state(HOST)
     assert (view.circuit, view.opened_at, view.retry_after) == (Circuit.OPEN, opened_at, 290.0)
     clock.now += OPEN
@@ -231,7 +233,7 @@ def test_a_probe_that_fails_opens_anew(pace: HostRateLimiter, clock: HandClock) 
 def test_a_probe_that_was_not_tried_passes_the_part_on(
     pace: HostRateLimiter, clock: HandClock
 ) -> None:
-    pace.report(probe_of(pace, clock), Outcome.NOT_TRIED)
+    pace.report(probe_of(pace, clock), HostOutcome.NOT_TRIED)
     assert pace.state(HOST).circuit is Circuit.HALF_OPEN
     assert admitted(pace).probe
 
@@ -247,9 +249,9 @@ def test_a_prober_that_died_is_followed_by_the_next_caller(
     assert isinstance(ask(pace), Wait)
 
 
-@pytest.mark.parametrize("outcome", list(Outcome))
+@pytest.mark.parametrize("outcome", list(HostOutcome))
 def test_a_prober_that_was_given_up_changes_nothing(
-    pace: HostRateLimiter, clock: HandClock, ledger: FakeHostStateStore, outcome: Outcome
+    pace: HostRateLimiter, clock: HandClock, ledger: FakeHostStateStore, outcome: HostOutcome
 ) -> None:
     late = probe_of(pace, clock)
     clock.now += LEASE
@@ -265,7 +267,7 @@ def test_a_probe_needs_a_token_too(ledger: FakeHostStateStore, clock: HandClock)
     for _ in range(5):
         permit = pace.admit(HOST, owner="job_1", limits=slow)
         assert isinstance(permit, Permit)
-        pace.report(permit, Outcome.HOST_FAILURE)
+        pace.report(permit, HostOutcome.HOST_FAILURE)
     clock.now += OPEN
     wait = pace.admit(HOST, owner="job_1", limits=slow)
     assert isinstance(wait, Wait)
@@ -279,10 +281,10 @@ def test_a_probe_needs_a_token_too(ledger: FakeHostStateStore, clock: HandClock)
 def test_lost_answers_change_no_verdict(clock: HandClock) -> None:
     ledger = FakeHostStateStore()
     pace = pace_at(LossyLedger(ledger), clock, QUICK)
-    send(pace, Outcome.HOST_FAILURE, 4)
+    send(pace, HostOutcome.HOST_FAILURE, 4)
     assert pace.state(HOST).failures == 4
-    send(pace, Outcome.HOST_FAILURE)
-    for verdict in (Outcome.HOST_FAILURE, Outcome.NOT_TRIED, Outcome.SUCCESS):
+    send(pace, HostOutcome.HOST_FAILURE)
+    for verdict in (HostOutcome.HOST_FAILURE, HostOutcome.NOT_TRIED, HostOutcome.SUCCESS):
         clock.now += OPEN
         probe = admitted(pace)
         assert probe.probe

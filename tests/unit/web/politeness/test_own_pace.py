@@ -5,7 +5,7 @@ import itertools
 import pytest
 
 from spinneret.kernel import bounds
-from spinneret.web.politeness.models import Outcome, PaceLimits, Permit, Record, WaitReason
+from spinneret.web.politeness.models import HostOutcome, PaceLimits, Permit, Record, WaitReason
 from spinneret.web.politeness.service import HostRateLimiter
 from tests.fakes.politeness import FakeHostStateStore, pace_at
 from tests.fakes.time import START, HandClock
@@ -84,8 +84,8 @@ def test_a_tenants_own_gap_keeps_others_away_neither_while_it_asks_nor_after(
     pace: HostRateLimiter,
 ) -> None:
     permit = admitted(pace, OWN_GAP)
-    pace.report(admitted(pace), Outcome.SUCCESS)
-    pace.report(permit, Outcome.SUCCESS)
+    pace.report(admitted(pace), HostOutcome.SUCCESS)
+    pace.report(permit, HostOutcome.SUCCESS)
     admitted(pace)
     admitted(pace, PaceLimits(own_gap_seconds=10))
 
@@ -113,7 +113,7 @@ def test_steady_traffic_of_others_starves_no_slow_one(
         if clock.now >= due:
             outcome = ask(pace, slow, reserved=reserved)
             if isinstance(outcome, Permit):
-                pace.report(outcome, Outcome.SUCCESS)
+                pace.report(outcome, HostOutcome.SUCCESS)
                 done, reserved = done + 1, False
             else:
                 due, reserved = outcome.until, outcome.reserved
@@ -181,7 +181,7 @@ def test_two_tenants_of_one_slow_pace_share_one_bucket(
 def test_a_slow_request_at_an_idle_host_is_one_write(
     pace: HostRateLimiter, ledger: FakeHostStateStore
 ) -> None:
-    pace.report(admitted(pace, SLOW), Outcome.SUCCESS)
+    pace.report(admitted(pace, SLOW), HostOutcome.SUCCESS)
     assert (ledger.updates, ledger.reads) == (1, 0)
 
 
@@ -197,11 +197,11 @@ def test_a_crawl_delay_holds_between_tenants_whatever_their_own_gaps(
         permit = admitted(pace, first)
         clock.advance(20)
         assert refused(pace, then, reserved=True)
-        pace.report(permit, Outcome.SUCCESS)
+        pace.report(permit, HostOutcome.SUCCESS)
         clock.advance(10)
         assert refused(pace, then, reserved=True)
         clock.advance(0.001)
-        pace.report(admitted(pace, then, reserved=True), Outcome.SUCCESS)
+        pace.report(admitted(pace, then, reserved=True), HostOutcome.SUCCESS)
         clock.advance(600)
 
 
@@ -210,10 +210,10 @@ def test_an_own_gap_longer_than_the_crawl_delay_holds_for_its_tenant(
 ) -> None:
     permit = admitted(pace, PATIENT)
     before = ledger.updates
-    pace.report(permit, Outcome.SUCCESS)
+    pace.report(permit, HostOutcome.SUCCESS)
     assert ledger.updates == before + 1
     clock.advance(10.001)
-    pace.report(admitted(pace, STRICT), Outcome.SUCCESS)
+    pace.report(admitted(pace, STRICT), HostOutcome.SUCCESS)
     clock.now = START + 60 * SECOND
     assert refused(pace, PATIENT, reserved=True)
     clock.advance(0.001)

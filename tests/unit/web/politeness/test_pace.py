@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from spinneret.web.politeness.models import (
-    Outcome,
+    HostOutcome,
     PaceLimits,
     Permit,
     Wait,
@@ -30,7 +30,7 @@ def test_an_idle_host_is_asked_at_once_for_one_write(
 ) -> None:
     permit = admitted(pace)
     assert ledger.updates == 1
-    pace.report(permit, Outcome.SUCCESS)
+    pace.report(permit, HostOutcome.SUCCESS)
     assert ledger.updates == 1
 
 
@@ -166,7 +166,7 @@ def test_who_holds_a_reservation_keeps_it_when_others_reach_beyond_the_hour(
 def test_the_retry_after_of_the_host_holds_for_everybody(
     pace: HostRateLimiter, ledger: FakeHostStateStore, clock: HandClock
 ) -> None:
-    pace.report(admitted(pace), Outcome.CLIENT_ERROR, retry_after=120)
+    pace.report(admitted(pace), HostOutcome.CLIENT_ERROR, retry_after=120)
     waits = [refused(pace_at(ledger, clock)) for _ in range(3)]
     assert {wait.reason for wait in waits} == {WaitReason.RETRY_AFTER}
     assert [wait.until for wait in waits] == [START + (120 + n) * SECOND for n in range(3)]
@@ -195,7 +195,7 @@ def test_a_retry_after_never_shortens_another_and_ends_within_the_hour(
 ) -> None:
     permits = [admitted(pace) for _ in retry_afters]
     for permit, retry_after in zip(permits, retry_afters, strict=True):
-        pace.report(permit, Outcome.CLIENT_ERROR, retry_after=retry_after)
+        pace.report(permit, HostOutcome.CLIENT_ERROR, retry_after=retry_after)
     assert not caplog.records
     outcome = ask(pace)
     if until is None:
@@ -208,7 +208,7 @@ def test_a_retry_after_never_shortens_another_and_ends_within_the_hour(
 def test_a_retry_after_holds_beyond_the_filling_of_the_bucket(
     pace: HostRateLimiter, clock: HandClock
 ) -> None:
-    pace.report(admitted(pace), Outcome.CLIENT_ERROR, retry_after=120)
+    pace.report(admitted(pace), HostOutcome.CLIENT_ERROR, retry_after=120)
     clock.advance(119.999)
     assert isinstance(ask(pace), Wait)
     clock.advance(0.001)
@@ -218,7 +218,7 @@ def test_a_retry_after_holds_beyond_the_filling_of_the_bucket(
 def test_no_retry_after_is_no_write(pace: HostRateLimiter, ledger: FakeHostStateStore) -> None:
     permit = admitted(pace)
     for retry_after in (None, 0, -5):
-        pace.report(permit, Outcome.SUCCESS, retry_after=retry_after)
+        pace.report(permit, HostOutcome.SUCCESS, retry_after=retry_after)
     assert ledger.updates == 1
 
 
@@ -228,7 +228,7 @@ def test_reservations_within_a_retry_after_are_spread_behind_it(
     use_up(pace)
     reservations = [refused(pace) for _ in range(3)]
     clock.now = reservations[0].until
-    pace.report(admitted(pace, reserved=True), Outcome.CLIENT_ERROR, retry_after=30)
+    pace.report(admitted(pace, reserved=True), HostOutcome.CLIENT_ERROR, retry_after=30)
     end = clock.now + 30 * SECOND
     anew = [refused(pace, reserved=True).until for _ in reservations[1:]]
     assert anew == [end, end + SECOND]

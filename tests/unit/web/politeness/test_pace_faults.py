@@ -7,7 +7,7 @@ import pytest
 
 from spinneret.kernel.errors import DependencyUnavailable
 from spinneret.web.politeness.models import (
-    Outcome,
+    HostOutcome,
     PaceLimits,
     Permit,
     Record,
@@ -43,7 +43,7 @@ def test_lost_answers_neither_spend_tokens_nor_slots(
             outcome = ask(pace, limits_, reserved=reserved)
             answers.append(outcome if isinstance(outcome, Wait) else "admitted")
             if isinstance(outcome, Permit):
-                pace.report(outcome, Outcome.SUCCESS, retry_after=2)
+                pace.report(outcome, HostOutcome.SUCCESS, retry_after=2)
             clock.advance(0.7)
         reported.append(answers)
     assert reported[0] == reported[1]
@@ -62,7 +62,7 @@ def test_a_ledger_that_is_down_is_reported(
     ledger.available = False
     for call in (
         lambda: ask(pace),
-        lambda: pace.report(permit, Outcome.SUCCESS),
+        lambda: pace.report(permit, HostOutcome.SUCCESS),
         lambda: pace.state(HOST),
         lambda: pace.reset(HOST),
     ):
@@ -74,7 +74,7 @@ def test_a_row_is_kept_for_longer_than_anything_in_it(
     pace: HostRateLimiter, ledger: FakeHostStateStore, clock: HandClock
 ) -> None:
     permit = admitted(pace, PaceLimits(min_gap_seconds=48 * 3600))
-    pace.report(permit, Outcome.SUCCESS, retry_after=3600)
+    pace.report(permit, HostOutcome.SUCCESS, retry_after=3600)
     row = ledger.read(HOST, Record.PACE)
     purge_at = row["purge_at"]
     assert isinstance(purge_at, int)

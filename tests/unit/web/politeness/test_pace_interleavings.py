@@ -11,7 +11,7 @@ import pytest
 
 from spinneret.web import limits
 from spinneret.web.politeness.models import (
-    Outcome,
+    HostOutcome,
     PaceLimits,
     Permit,
     Record,
@@ -121,13 +121,13 @@ def holder_lost(world: World) -> None:
 
 def rested(world: World) -> None:
     held(world)
-    world.processes[1].report(world.permits[0], Outcome.SUCCESS)
+    world.processes[1].report(world.permits[0], HostOutcome.SUCCESS)
     wait(world, 10.001)
 
 
 def requested(world: World) -> None:
     world.admit(BUCKET, 2)
-    world.processes[1].report(world.permits[0], Outcome.CLIENT_ERROR, retry_after=30)
+    world.processes[1].report(world.permits[0], HostOutcome.CLIENT_ERROR, retry_after=30)
 
 
 def reserved(world: World) -> None:
@@ -158,7 +158,7 @@ def held_by_one_tenant(world: World) -> None:
 
 def rested_by_one_tenant(world: World) -> None:
     held_by_one_tenant(world)
-    world.processes[1].report(world.permits[0], Outcome.SUCCESS)
+    world.processes[1].report(world.permits[0], HostOutcome.SUCCESS)
     wait(world, 20.001)
 
 
@@ -206,7 +206,7 @@ def asking(pace: PaceLimits, *, reserved: bool) -> Call:
     return call
 
 
-def telling(outcome: Outcome, retry_after: float | None = None) -> Call:
+def telling(outcome: HostOutcome, retry_after: float | None = None) -> Call:
     def call(world: World, process: int) -> Any:
         if process < len(world.permits):
             permit = world.permits[process]
@@ -223,11 +223,11 @@ PACE_CALLS: dict[str, Call] = {
     "slow comeback": asking(SLOW, reserved=True),
     "own gap": asking(OWN_GAP, reserved=True),
     "careful": asking(CAREFUL, reserved=True),
-    "success": telling(Outcome.SUCCESS),
-    "failure": telling(Outcome.HOST_FAILURE),
-    "failure with a retry_after": telling(Outcome.HOST_FAILURE, 60),
-    "retry_after": telling(Outcome.CLIENT_ERROR, 90),
-    "not tried": telling(Outcome.NOT_TRIED),
+    "success": telling(HostOutcome.SUCCESS),
+    "failure": telling(HostOutcome.HOST_FAILURE),
+    "failure with a retry_after": telling(HostOutcome.HOST_FAILURE, 60),
+    "retry_after": telling(HostOutcome.CLIENT_ERROR, 90),
+    "not tried": telling(HostOutcome.NOT_TRIED),
     "reset": lambda world, process: world.processes[process].reset(HOST),
 }
 

@@ -6,7 +6,7 @@ import pytest
 
 from spinneret.web import limits
 from spinneret.web.politeness.models import (
-    Outcome,
+    HostOutcome,
     PaceLimits,
     Permit,
     Record,
@@ -39,7 +39,7 @@ def test_the_next_strict_request_waits_for_the_end_of_the_last_and_the_gap(
     clock.advance(25)
     assert isinstance(ask(pace, limits_, reserved=True), Wait)
     clock.advance(4)
-    pace.report(permit, Outcome.SUCCESS)
+    pace.report(permit, HostOutcome.SUCCESS)
     clock.advance(10)
     assert isinstance(ask(pace, limits_, reserved=True), Wait)
     clock.advance(0.001)
@@ -68,7 +68,7 @@ def test_a_strict_request_is_two_writes(
     pace: HostRateLimiter, ledger: FakeHostStateStore, limits_: PaceLimits
 ) -> None:
     permit = admitted(pace, limits_)
-    pace.report(permit, Outcome.SUCCESS)
+    pace.report(permit, HostOutcome.SUCCESS)
     assert ledger.updates == 2
 
 
@@ -96,7 +96,7 @@ def test_the_report_of_a_holder_that_was_given_up_changes_nothing(
     clock.advance(limits.HOST_LEASE_SECONDS + 10)
     admitted(pace, limits_)
     row = ledger.read(HOST, Record.PACE)
-    pace.report(late, Outcome.SUCCESS)
+    pace.report(late, HostOutcome.SUCCESS)
     assert ledger.read(HOST, Record.PACE) == row
 
 
@@ -105,7 +105,7 @@ def test_others_keep_away_from_a_host_that_is_asked_strictly(
 ) -> None:
     permit = admitted(pace, STRICT)
     assert isinstance(ask(pace, USUAL), Wait)
-    pace.report(permit, Outcome.SUCCESS)
+    pace.report(permit, HostOutcome.SUCCESS)
     assert isinstance(ask(pace, USUAL), Wait)
     clock.advance(10.001)
     admitted(pace, USUAL, reserved=True)
@@ -129,11 +129,11 @@ def test_of_two_strict_callers_the_slower_ones_gap_holds_either_way_round(
     for first, then in ((quick, STRICT), (STRICT, quick)):
         permit = admitted(pace, first, reserved=True)
         clock.advance(25)
-        pace.report(permit, Outcome.SUCCESS)
+        pace.report(permit, HostOutcome.SUCCESS)
         clock.advance(10)
         assert isinstance(ask(pace, then, reserved=True), Wait)
         clock.advance(0.001)
-        pace.report(admitted(pace, then, reserved=True), Outcome.SUCCESS)
+        pace.report(admitted(pace, then, reserved=True), HostOutcome.SUCCESS)
         clock.advance(60)
 
 
@@ -158,7 +158,7 @@ def test_waiters_of_a_slow_strict_host_are_spread_and_none_is_forgotten(
                 due.append((wait.until, number))
             case Permit() as permit:
                 clock.advance(7)
-                pace.report(permit, Outcome.SUCCESS)
+                pace.report(permit, HostOutcome.SUCCESS)
                 done.append(number)
     assert sorted(done) == list(range(10))
     assert (clock.now - START).total_seconds() < 10 * (7 + 2 + 2)

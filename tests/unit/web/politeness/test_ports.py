@@ -8,7 +8,7 @@ from spinneret.web import limits
 from spinneret.web.politeness.changes import Row
 from spinneret.web.politeness.models import (
     Circuit,
-    Outcome,
+    HostOutcome,
     PaceLimits,
     Permit,
     Record,
@@ -60,16 +60,16 @@ def test_a_retry_after_holds_where_it_was_made(
     pace: HostRateLimiter, asked: int | None, other: int | None
 ) -> None:
     permit = admitted(pace, port=asked)
-    pace.report(permit, Outcome.CLIENT_ERROR, retry_after=120)
+    pace.report(permit, HostOutcome.CLIENT_ERROR, retry_after=120)
     admitted(pace, port=other)
     wait = refused(pace, port=asked)
     assert (wait.reason, wait.until) == (WaitReason.RETRY_AFTER, START + timedelta(seconds=120))
 
 
 def test_a_success_ends_the_row_of_failures_of_its_port(pace: HostRateLimiter) -> None:
-    send(pace, Outcome.HOST_FAILURE, 4)
-    send(pace, Outcome.HOST_FAILURE, 4, DISCARD)
-    send(pace, Outcome.SUCCESS, port=DISCARD)
+    send(pace, HostOutcome.HOST_FAILURE, 4)
+    send(pace, HostOutcome.HOST_FAILURE, 4, DISCARD)
+    send(pace, HostOutcome.SUCCESS, port=DISCARD)
     assert pace.state(HOST, DISCARD) == CLOSED
     assert pace.state(HOST).failures == 4
 
@@ -107,7 +107,7 @@ def test_a_crawl_delay_holds_over_all_ports(pace: HostRateLimiter, clock: HandCl
     first = permit(DISCARD)
     assert first is not None
     assert permit(None) is None
-    pace.report(first, Outcome.HOST_FAILURE)
+    pace.report(first, HostOutcome.HOST_FAILURE)
     assert pace.state(HOST, DISCARD).failures == 1
     clock.advance(10)
     assert permit(None) is None
@@ -128,7 +128,7 @@ def test_one_request_probes_a_port(pace: HostRateLimiter, clock: HandClock) -> N
     permit = admitted(pace, port=DISCARD)
     assert permit.probe
     assert {refused(pace, port=DISCARD).until for _ in range(10)} == {clock.now + LEASE}
-    pace.report(permit, Outcome.SUCCESS)
+    pace.report(permit, HostOutcome.SUCCESS)
     assert pace.state(HOST, DISCARD) == CLOSED
 
 
@@ -136,7 +136,7 @@ def test_a_probe_of_a_port_that_fails_opens_it_anew(
     pace: HostRateLimiter, clock: HandClock
 ) -> None:
     half_open(pace, clock)
-    pace.report(admitted(pace, port=DISCARD), Outcome.HOST_FAILURE)
+    pace.report(admitted(pace, port=DISCARD), HostOutcome.HOST_FAILURE)
     assert pace.state(HOST, DISCARD).retry_after == limits.BREAKER_OPEN_SECONDS
 
 
@@ -144,7 +144,7 @@ def test_a_probe_of_a_port_that_was_not_tried_passes_the_part_on(
     pace: HostRateLimiter, clock: HandClock
 ) -> None:
     half_open(pace, clock)
-    pace.report(admitted(pace, port=DISCARD), Outcome.NOT_TRIED)
+    pace.report(admitted(pace, port=DISCARD), HostOutcome.NOT_TRIED)
     assert admitted(pace, port=DISCARD).probe
 
 
@@ -157,9 +157,9 @@ def test_a_prober_of_a_port_that_died_is_followed_by_the_next(
     assert admitted(pace, port=DISCARD).probe
 
 
-@pytest.mark.parametrize("outcome", list(Outcome))
+@pytest.mark.parametrize("outcome", list(HostOutcome))
 def test_what_was_admitted_before_the_opening_of_a_port_changes_nothing(
-    pace: HostRateLimiter, ledger: FakeHostStateStore, outcome: Outcome
+    pace: HostRateLimiter, ledger: FakeHostStateStore, outcome: HostOutcome
 ) -> None:
     late = admitted(pace, port=DISCARD)
     open_circuit(pace, DISCARD)
@@ -180,7 +180,7 @@ def test_of_two_that_would_probe_a_port_one_does(
     wait = refused(pace_at(between, clock, QUICK), port=DISCARD)
     assert [permit.probe for permit in permits] == [True]
     assert wait.reason is WaitReason.CIRCUIT_OPEN
-    other.report(permits[0], Outcome.SUCCESS)
+    other.report(permits[0], HostOutcome.SUCCESS)
     assert pace_at(ledger, clock).state(HOST, DISCARD) == CLOSED
 
 
@@ -203,7 +203,7 @@ def test_who_comes_too_late_to_probe_frees_a_host_that_he_held(
 def test_lost_answers_change_no_verdict_of_a_port(clock: HandClock) -> None:
     pace = pace_at(LossyLedger(FakeHostStateStore()), clock, QUICK)
     half_open(pace, clock)
-    for verdict in (Outcome.HOST_FAILURE, Outcome.NOT_TRIED, Outcome.SUCCESS):
+    for verdict in (HostOutcome.HOST_FAILURE, HostOutcome.NOT_TRIED, HostOutcome.SUCCESS):
         permit = admitted(pace, port=DISCARD)
         assert permit.probe
         pace.report(permit, verdict)
@@ -217,11 +217,11 @@ def test_lost_answers_change_no_verdict_of_a_port(clock: HandClock) -> None:
 def test_an_unusual_port_costs_one_read_more(
     pace: HostRateLimiter, ledger: FakeHostStateStore
 ) -> None:
-    pace.report(admitted(pace), Outcome.SUCCESS)
+    pace.report(admitted(pace), HostOutcome.SUCCESS)
     assert (ledger.updates, ledger.reads) == (1, 0)
     permit = admitted(pace, port=DISCARD)
     assert ledger.reads == 1
-    pace.report(permit, Outcome.SUCCESS)
+    pace.report(permit, HostOutcome.SUCCESS)
     assert ledger.read(PLACE, Record.PACE) == {}
 
 

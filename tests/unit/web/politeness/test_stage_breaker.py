@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from spinneret.web.politeness.models import BreakerLimits, Circuit, Outcome, PaceLimits
+from spinneret.web.politeness.models import BreakerLimits, Circuit, HostOutcome, PaceLimits
 from spinneret.web.politeness.service import HostRateLimiter
 from tests.fakes.politeness import FakeHostStateStore, pace_at
 from tests.fakes.time import HandClock
@@ -13,7 +13,7 @@ from tests.unit.web.politeness.breaker_calls import HOST, admitted, ask, refused
 
 def failed(pace: HostRateLimiter, breaker: BreakerLimits, times: int) -> None:
     for _ in range(times):
-        pace.report(admitted(pace, breaker), Outcome.HOST_FAILURE)
+        pace.report(admitted(pace, breaker), HostOutcome.HOST_FAILURE)
 
 
 @pytest.mark.parametrize("threshold", [1, 2, 8])
@@ -31,10 +31,10 @@ def test_it_opens_after_the_stages_failures_for_the_stages_time(
     probe = admitted(pace, stage)
     assert probe.probe
     refused(pace, stage)
-    pace.report(probe, Outcome.HOST_FAILURE)
+    pace.report(probe, HostOutcome.HOST_FAILURE)
     assert refused(pace, stage).until == clock.now + timedelta(seconds=60)
     clock.advance(60)
-    pace.report(admitted(pace, stage), Outcome.SUCCESS)
+    pace.report(admitted(pace, stage), HostOutcome.SUCCESS)
     assert not admitted(pace, stage).probe
 
 

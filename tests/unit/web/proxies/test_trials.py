@@ -16,7 +16,7 @@ from spinneret.kernel.errors import (
     UrlInvalid,
 )
 from spinneret.web.hosts.models import Override
-from spinneret.web.politeness.models import Circuit, Outcome, PaceLimits, Permit
+from spinneret.web.politeness.models import Circuit, HostOutcome, PaceLimits, Permit
 from spinneret.web.proxies.models import ProxyTestResult
 from tests.fakes.fetching import fetched_page
 from tests.fakes.proxies import Proxies
@@ -123,7 +123,7 @@ def test_blocks_and_breakers_hold_for_trials(proxies: Proxies) -> None:
             "site.example", owner=f"job-{number}", limits=PaceLimits()
         )
         assert isinstance(admitted, Permit)
-        proxies.hosts.pace.report(admitted, Outcome.HOST_FAILURE)
+        proxies.hosts.pace.report(admitted, HostOutcome.HOST_FAILURE)
     with pytest.raises(CircuitOpen):
         proxies.trials.try_server("other", server(), URL)
     assert proxies.ways.taken == []

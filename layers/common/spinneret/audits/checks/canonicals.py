@@ -10,7 +10,7 @@ from spinneret.audits.checks.families import CheckDecorators
 from spinneret.audits.checks.models import Answer, Category, Evidence, Severity
 from spinneret.audits.checks.reading import is_absolute, listed
 from spinneret.audits.checks.site import PageNode, Site
-from spinneret.audits.facts.models import Failure, HtmlFacts, Kind, PageFacts
+from spinneret.audits.facts.models import HtmlFacts, PageFacts, PageKind, ReadFailure
 
 _CANONICAL: Final = CheckDecorators(Category.CANONICAL)
 _MISSING: Final = ("canonical.missing",)
@@ -212,7 +212,9 @@ def to_error(page: PageNode, site: Site) -> Answer:
 )
 def to_noindex(page: PageNode, site: Site) -> Answer:
     """Report targets that ask not to be indexed, or that robots.txt disallows."""
-    return _target(page, site, lambda target: target.noindex or target.failure is Failure.ROBOTS)
+    return _target(
+        page, site, lambda target: target.noindex or target.failure is ReadFailure.ROBOTS
+    )
 
 
 @_CANONICAL.page_in_site(
@@ -228,7 +230,7 @@ def to_noncanonical(page: PageNode, site: Site) -> Answer:
     return _target(
         page,
         site,
-        lambda target: target.kind is Kind.HTML and bool(_other(target, site)),
+        lambda target: target.kind is PageKind.HTML and bool(_other(target, site)),
     )
 
 

@@ -5,7 +5,7 @@ from typing import Required, TypedDict, Unpack
 
 from spinneret.audits.checks.models import WEIGHTS, Answer, Category, Check, CheckScope, Severity
 from spinneret.audits.checks.site import PageNode, Site
-from spinneret.audits.facts.models import HtmlFacts, Kind, PageFacts
+from spinneret.audits.facts.models import HtmlFacts, PageFacts, PageKind
 
 
 class About(TypedDict, total=False):
@@ -30,7 +30,7 @@ class CheckDecorators:
         title: str,
         severity: Severity,
         *,
-        kinds: Collection[Kind] = (Kind.HTML,),
+        kinds: Collection[PageKind] = (PageKind.HTML,),
         **about: Unpack[About],
     ) -> Callable[[Callable[[PageFacts], Answer]], Check[Callable[[PageFacts], Answer]]]:
         """Make a check of a page's own facts."""
@@ -51,7 +51,7 @@ class CheckDecorators:
         title: str,
         severity: Severity,
         *,
-        kinds: Collection[Kind] = (Kind.HTML,),
+        kinds: Collection[PageKind] = (PageKind.HTML,),
         **about: Unpack[About],
     ) -> Callable[[Callable[[PageNode, Site], Answer]], Check[Callable[[PageNode, Site], Answer]]]:
         """Make a check of a page in the context of its site."""
@@ -69,7 +69,7 @@ class CheckDecorators:
         name: str,
         title: str,
         severity: Severity,
-        kinds: Collection[Kind],
+        kinds: Collection[PageKind],
         about: About,
     ) -> Callable[[Judge], Check[Judge]]:
         return lambda judge: Check(

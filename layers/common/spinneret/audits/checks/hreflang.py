@@ -7,7 +7,14 @@ from spinneret.audits.checks.families import CheckDecorators
 from spinneret.audits.checks.models import UNKNOWN, Answer, Category, Evidence, Severity
 from spinneret.audits.checks.reading import is_absolute, is_language, is_same
 from spinneret.audits.checks.site import PageNode, Site
-from spinneret.audits.facts.models import MAX_FEW, Alternate, Failure, HtmlFacts, Kind, PageFacts
+from spinneret.audits.facts.models import (
+    MAX_FEW,
+    Alternate,
+    HtmlFacts,
+    PageFacts,
+    PageKind,
+    ReadFailure,
+)
 
 _HREFLANG: Final = CheckDecorators(Category.HREFLANG)
 _SELECTOR: Final = "link[hreflang]"
@@ -86,7 +93,7 @@ def no_return(page: PageNode, site: Site) -> Answer:
     found = []
     for each in page.alternates:
         other = site.node(each.url) if each.url else None
-        if other is None or other is page or other.kind is not Kind.HTML:
+        if other is None or other is page or other.kind is not PageKind.HTML:
             continue
         if len(other.alternates) >= MAX_FEW:
             continue  # the link back may not have been kept
@@ -156,7 +163,7 @@ def bad_target(page: PageNode, site: Site) -> Answer:
             found.append(Evidence(_SELECTOR, f"{each.language}: redirects", "", each.url))
         elif problem := site.failure_of(each.url):
             found.append(Evidence(_SELECTOR, f"{each.language}: {problem}", "200", each.url))
-        elif other is not None and other.failure is Failure.ROBOTS:
+        elif other is not None and other.failure is ReadFailure.ROBOTS:
             found.append(Evidence(_SELECTOR, f"{each.language}: disallowed", "", other.url))
         elif other is not None and other.noindex:
             found.append(Evidence(_SELECTOR, f"{each.language}: noindex", "", other.url))

@@ -7,7 +7,7 @@ from spinneret.audits.checks.families import CheckDecorators
 from spinneret.audits.checks.models import UNKNOWN, Answer, Category, Evidence, Severity
 from spinneret.audits.checks.site import PageNode, Site
 from spinneret.audits.facts.models import PAGES, HtmlFacts, PageFacts
-from spinneret.audits.facts.site import Outcome
+from spinneret.audits.facts.site import LinkOutcome
 
 _IMAGES: Final = CheckDecorators(Category.IMAGES)
 
@@ -48,7 +48,7 @@ def alt_long(_: PageFacts, html: HtmlFacts) -> Answer:
     ]
 
 
-def _checked(page: PageNode, site: Site) -> list[tuple[str, str, Outcome]]:
+def _checked(page: PageNode, site: Site) -> list[tuple[str, str, LinkOutcome]]:
     return [
         (where, url, outcome)
         for where, url in site.images_of(page)

@@ -7,7 +7,7 @@ from spinneret.audits.checks.families import CheckDecorators
 from spinneret.audits.checks.models import Answer, Category, Evidence, Severity
 from spinneret.audits.checks.reading import moment, robots_evidence
 from spinneret.audits.checks.site import PageNode, Site
-from spinneret.audits.facts.models import Failure, HtmlFacts, Kind, PageFacts
+from spinneret.audits.facts.models import HtmlFacts, PageFacts, PageKind, ReadFailure
 
 NOINDEX_WEIGHT: Final = 345
 BLOCKED_WEIGHT: Final = 60
@@ -25,11 +25,11 @@ _INDEX: Final = CheckDecorators(Category.INDEXABILITY)
     advice="Allow the page in robots.txt, or take it out of the sitemap and the navigation.",
     source=sources.ROBOTS_GOOGLE,
     after=("index.noindex",),
-    kinds=(Kind.HTML, Kind.FAILED),
+    kinds=(PageKind.HTML, PageKind.FAILED),
 )
 def blocked(page: PageNode, site: Site) -> Answer:
     """Report pages that the audit itself or Googlebot may not read."""
-    if page.failure is Failure.ROBOTS:
+    if page.failure is ReadFailure.ROBOTS:
         return [Evidence("robots.txt", page.url)]
     shut = site.is_disallowed(page.url)
     return [Evidence("robots.txt", page.url, "User-agent: Googlebot")] if shut else []

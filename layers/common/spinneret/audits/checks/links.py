@@ -8,8 +8,8 @@ from spinneret.audits.checks.families import CheckDecorators
 from spinneret.audits.checks.models import UNKNOWN, Answer, Category, Evidence, Severity
 from spinneret.audits.checks.reading import host_of
 from spinneret.audits.checks.site import PageNode, Site
-from spinneret.audits.facts.models import MAX_ANCHORS, HtmlFacts, Kind, PageFacts
-from spinneret.audits.facts.site import Outcome
+from spinneret.audits.facts.models import MAX_ANCHORS, HtmlFacts, PageFacts, PageKind
+from spinneret.audits.facts.site import LinkOutcome
 
 _LINKS: Final = CheckDecorators(Category.LINKS)
 
@@ -106,7 +106,7 @@ def fragment(page: PageNode, site: Site) -> Answer:
     found, judged = [], False
     for number, name in page.fragments:
         target = site.settled(site.url_of(number))
-        if target is None or target.kind is not Kind.HTML or _is_of_a_script(name):
+        if target is None or target.kind is not PageKind.HTML or _is_of_a_script(name):
             continue
         if len(target.anchors) >= MAX_ANCHORS:
             continue  # the place may not have been kept
@@ -307,7 +307,7 @@ def pagination(_: PageFacts, html: HtmlFacts) -> Answer:
     ]
 
 
-def _checked(page: PageNode, site: Site) -> list[tuple[str, Outcome]]:
+def _checked(page: PageNode, site: Site) -> list[tuple[str, LinkOutcome]]:
     """Return the outcomes of the page's external links that were requested."""
     tried = site.facts.outcomes
     return [(url, tried[url]) for url in site.urls_of(page.external) if url in tried]

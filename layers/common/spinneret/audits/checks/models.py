@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import Enum, StrEnum
 from typing import Final, Literal, NamedTuple
 
-from spinneret.audits.facts.models import Kind
+from spinneret.audits.facts.models import PageKind
 
 
 class Severity(StrEnum):
@@ -102,7 +102,7 @@ class Check[Judge: Callable[..., Answer]]:
     scope: CheckScope
     after: tuple[str, ...]
     """Prerequisites: if one fails, this check isn't judged and costs nothing."""
-    kinds: frozenset[Kind]
+    kinds: frozenset[PageKind]
     """Kinds of pages that it applies to."""
     judge: Judge
     """Function that judges a page; it ignores kinds and prerequisites."""

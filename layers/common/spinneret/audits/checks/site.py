@@ -15,8 +15,8 @@ from statistics import median
 from typing import Final
 
 from spinneret.audits.checks.reading import are_near, first_text, is_noindex, is_same, moment
-from spinneret.audits.facts.models import Alternate, Failure, HtmlFacts, Kind, PageFacts
-from spinneret.audits.facts.site import Outcome, SiteFacts, web_url
+from spinneret.audits.facts.models import Alternate, HtmlFacts, PageFacts, PageKind, ReadFailure
+from spinneret.audits.facts.site import LinkOutcome, SiteFacts, web_url
 from spinneret.web.fetching.urls import parse_url
 from spinneret.web.politeness import robots
 
@@ -35,9 +35,9 @@ class PageNode:
     """Page data that comparisons across the site need."""
 
     url: str
-    kind: Kind
+    kind: PageKind
     status: int | None = None
-    failure: Failure | None = None
+    failure: ReadFailure | None = None
     final_url: str = ""
     hops: int = 0
     """Number of redirects from `url` to `final_url`."""
@@ -69,7 +69,7 @@ class PageNode:
     def is_indexable(self) -> bool:
         """Whether search engines may list the page under its own URL, ignoring a trailing slash."""
         is_own = is_same(self.canonical or self.url, self.url)
-        return self.kind is Kind.HTML and not self.noindex and is_own
+        return self.kind is PageKind.HTML and not self.noindex and is_own
 
 
 class Site:
@@ -181,7 +181,7 @@ class Site:
     def _path(self, url: str) -> list[str]:
         """Return a URL and the known targets of its redirects, in their order."""
         path = [url]
-        while (node := self.node(path[-1])) is not None and node.kind is Kind.REDIRECT:
+        while (node := self.node(path[-1])) is not None and node.kind is PageKind.REDIRECT:
             if node.final_url in path:
                 return [*path, node.final_url]
             path.append(node.final_url)
@@ -196,7 +196,7 @@ class Site:
         nodes = map(self.node, self._path(url)[:-1])
         return sum(node.hops for node in nodes if node is not None)
 
-    def outcome(self, url: str) -> Outcome | None:
+    def outcome(self, url: str) -> LinkOutcome | None:
         """Return the outcome of a URL and its redirects, page or not; None if it is unknown.
 
         A redirect to a page that was known was not followed: its target's answer is the answer.
@@ -210,13 +210,13 @@ class Site:
         if found is None:
             beyond = self.facts.outcomes.get(path[-1])
             return None if beyond is None else beyond._replace(redirected_to=moved)
-        if found.kind is Kind.REDIRECT:
+        if found.kind is PageKind.REDIRECT:
             if self.node(found.final_url) is found:
                 return None  # only a slash differs, and the target wasn't read
-            return Outcome(failure=Failure.REDIRECT_LOOP, redirected_to=moved)
-        if found.failure is Failure.ROBOTS:
+            return LinkOutcome(failure=ReadFailure.REDIRECT_LOOP, redirected_to=moved)
+        if found.failure is ReadFailure.ROBOTS:
             return None
-        return Outcome(found.status, found.failure, moved)
+        return LinkOutcome(found.status, found.failure, moved)
 
     def redirect_of(self, url: str) -> str:
         """Return where a URL is known to redirect; empty if it isn't."""
@@ -224,7 +224,7 @@ class Site:
         if checked is not None:
             return checked.redirected_to
         found = self.node(url)
-        return found.final_url if found is not None and found.kind is Kind.REDIRECT else ""
+        return found.final_url if found is not None and found.kind is PageKind.REDIRECT else ""
 
     def failure_of(self, url: str) -> str:
         """Return how a URL is known to fail; empty if it isn't.
@@ -257,7 +257,7 @@ class Site:
     @cached_property
     def pages(self) -> tuple[PageNode, ...]:
         """Pages that could be read."""
-        return tuple(node for node in self.nodes if node.kind is Kind.HTML)
+        return tuple(node for node in self.nodes if node.kind is PageKind.HTML)
 
     @cached_property
     def start_node(self) -> PageNode | None:

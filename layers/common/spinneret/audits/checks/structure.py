@@ -8,7 +8,7 @@ from spinneret.audits.checks import sources
 from spinneret.audits.checks.families import CheckDecorators
 from spinneret.audits.checks.models import Answer, Category, Evidence, Severity
 from spinneret.audits.checks.reading import is_language, listed
-from spinneret.audits.facts.models import Failure, HtmlFacts, Kind, PageFacts
+from spinneret.audits.facts.models import HtmlFacts, PageFacts, PageKind, ReadFailure
 
 _STRUCTURE: Final = CheckDecorators(Category.STRUCTURE)
 
@@ -176,11 +176,11 @@ def duplicate_id(_: PageFacts, html: HtmlFacts) -> Answer:
     Severity.LOW,
     advice="Show less at once, and take wrappers out that only serve styling.",
     source=sources.DOM_SIZE,
-    kinds=(Kind.HTML, Kind.FAILED),
+    kinds=(PageKind.HTML, PageKind.FAILED),
 )
 def dom_size(page: PageFacts) -> Answer:
     """Check the document sent by the server; scripts may add elements."""
-    if page.failure is Failure.TOO_COMPLEX:
+    if page.failure is ReadFailure.TOO_COMPLEX:
         return [Evidence("html", "more than the audit reads", f"{MAX_ELEMENTS} elements")]
     html = page.html or HtmlFacts()
     found = []

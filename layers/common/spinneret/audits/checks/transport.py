@@ -9,9 +9,9 @@ from spinneret.audits.checks.families import CheckDecorators
 from spinneret.audits.checks.models import Answer, Category, Evidence, Severity
 from spinneret.audits.checks.reading import are_near
 from spinneret.audits.checks.site import PageNode, Site
-from spinneret.audits.facts.models import Failure, HtmlFacts, Kind, PageFacts
+from spinneret.audits.facts.models import HtmlFacts, PageFacts, PageKind, ReadFailure
 
-_ANY: Final = (Kind.HTML, Kind.FAILED)
+_ANY: Final = (PageKind.HTML, PageKind.FAILED)
 _HTTP: Final = CheckDecorators(Category.HTTP)
 
 MAX_HOPS: Final = 1  # squirrelscan: 2; each further one costs a round trip
@@ -96,7 +96,7 @@ def _status(page: PageFacts, wrong: range) -> Answer:
 )
 def no_answer(page: PageFacts) -> Answer:
     """Report a missing, late or empty response."""
-    silent = page.failure in (Failure.TIMEOUT, Failure.NETWORK, Failure.EMPTY)
+    silent = page.failure in (ReadFailure.TIMEOUT, ReadFailure.NETWORK, ReadFailure.EMPTY)
     return [Evidence("answer", str(page.failure))] if silent else []
 
 
@@ -115,7 +115,7 @@ def links_to_redirect(page: PageNode, site: Site) -> Answer:
     return [
         Evidence("a[href]", url, url=node.final_url)
         for url, node in targets
-        if node is not None and node.kind is Kind.REDIRECT
+        if node is not None and node.kind is PageKind.REDIRECT
     ]
 
 
@@ -138,8 +138,8 @@ def links_to_redirect_chain(page: PageNode, site: Site) -> Answer:
         for url, node in targets
         if node is not None
         and (
-            (node.kind is Kind.REDIRECT and site.hops(url) > MAX_HOPS)
-            or node.failure is Failure.TOO_MANY_REDIRECTS
+            (node.kind is PageKind.REDIRECT and site.hops(url) > MAX_HOPS)
+            or node.failure is ReadFailure.TOO_MANY_REDIRECTS
         )
     ]
 
@@ -154,7 +154,7 @@ def links_to_redirect_chain(page: PageNode, site: Site) -> Answer:
 )
 def redirect_loop(page: PageFacts) -> Answer:
     """Report redirects that return to their start, or never end."""
-    endless = page.failure in (Failure.REDIRECT_LOOP, Failure.TOO_MANY_REDIRECTS)
+    endless = page.failure in (ReadFailure.REDIRECT_LOOP, ReadFailure.TOO_MANY_REDIRECTS)
     path = " → ".join(page.redirects[:10]) or page.url
     return [Evidence("header: Location", path)] if endless else []
 
@@ -236,7 +236,7 @@ def late_first_byte(page: PageFacts) -> Answer:
 )
 def html_size(page: PageFacts) -> Answer:
     """Check the size of the decoded document."""
-    if page.failure is Failure.TOO_LARGE:
+    if page.failure is ReadFailure.TOO_LARGE:
         return [Evidence("document", "more than the audit reads", "1 MiB")]
     over = page.size > MAX_HTML_BYTES
     return [Evidence("document", f"{page.size} bytes", "1 MiB")] if over else []
@@ -309,7 +309,7 @@ def caching(page: PageFacts) -> Answer:
     Severity.MEDIUM,
     advice="Send the Content-Type that the file has.",
     source=sources.MEDIA_TYPES,
-    kinds=(Kind.HTML, Kind.OTHER),
+    kinds=(PageKind.HTML, PageKind.OTHER),
 )
 def media_type(page: PageFacts) -> Answer:
     """Check only known extensions; `.php` and the like imply no type."""

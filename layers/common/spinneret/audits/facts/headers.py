@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from spinneret.audits.facts.models import Alternate, Cookie, Robots
+from spinneret.audits.facts.models import Alternate, Cookie, RobotsDirectives
 from spinneret.web.exploring.robots_tags import tags_of
 from spinneret.web.fetching.urls import Url, join_url
 
@@ -32,10 +32,11 @@ def kept_headers(headers: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
     )
 
 
-def robots_tags(value: str) -> tuple[Robots, ...]:
+def robots_tags(value: str) -> tuple[RobotsDirectives, ...]:
     """Parse X-Robots-Tag; return the directives of each agent."""
     return tuple(
-        Robots("header", agent, directives) for agent, directives in tags_of(value).items()
+        RobotsDirectives("header", agent, directives)
+        for agent, directives in tags_of(value).items()
     )
 
 

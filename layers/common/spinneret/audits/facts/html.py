@@ -19,13 +19,13 @@ from spinneret.audits.facts.models import (
     MODIFIED,
     Alternate,
     Canonical,
-    Form,
     Heading,
     HtmlFacts,
-    Image,
+    HtmlForm,
+    HtmlImage,
     ImageFile,
     Link,
-    Robots,
+    RobotsDirectives,
 )
 from spinneret.audits.facts.structured import structured_items
 from spinneret.audits.facts.text import spoken_texts, text_facts
@@ -72,7 +72,11 @@ type Related = Sequence[tuple[set[str], html.HtmlElement]]
 
 
 def html_facts(
-    text: str, root: html.HtmlElement, url: Url, charset: str | None, headers: Iterable[Robots]
+    text: str,
+    root: html.HtmlElement,
+    url: Url,
+    charset: str | None,
+    headers: Iterable[RobotsDirectives],
 ) -> HtmlFacts:
     """Return the facts of the markup; invisible elements are removed from the tree."""
     return _Reader(root, url).read(text, charset, tuple(headers))
@@ -100,7 +104,9 @@ class _Reader:
             self.base = join_url(url, base) or url
         self.origin = replace(self.base, path="/", query="")
 
-    def read(self, text: str, charset: str | None, robots: tuple[Robots, ...]) -> HtmlFacts:
+    def read(
+        self, text: str, charset: str | None, robots: tuple[RobotsDirectives, ...]
+    ) -> HtmlFacts:
         metas = list(self.root.iter("meta"))
         relations = [(_relations(link), link) for link in self.root.iter("link")]
         anchors, duplicates = self._anchors()
@@ -256,13 +262,13 @@ class _Reader:
         """The first element with each id."""
         return {each.get("id"): each for each in reversed(self.root.xpath("//*[@id]"))}
 
-    def _images(self) -> Iterator[Image]:
+    def _images(self) -> Iterator[HtmlImage]:
         for image in self.root.iter("img", "input"):
             if image.tag == "input" and not _is_image_button(image):
                 continue
             source = image.get("src") or image.get("data-src") or ""
             style = image.get("style") or ""
-            yield Image(
+            yield HtmlImage(
                 url=self._resolved(source),
                 alt=self._labels(image) or _alternative(image),
                 sized=bool(image.get("width") and image.get("height"))
@@ -283,10 +289,10 @@ class _Reader:
                 if source is not None:
                     yield ImageFile("img[srcset]", source)
 
-    def _forms(self) -> Iterator[Form]:
+    def _forms(self) -> Iterator[HtmlForm]:
         for form in self.root.iter("form"):
             action = (form.get("action") or "").strip()
-            yield Form(
+            yield HtmlForm(
                 url=self._resolved(action) if action else self.url.text,
                 method=(form.get("method") or "get").lower()[:10],
                 password=any(
@@ -391,12 +397,12 @@ def _contents(metas: Iterable[html.HtmlElement], name: str) -> list[str]:
     ]
 
 
-def _robots(metas: Iterable[html.HtmlElement]) -> Iterator[Robots]:
+def _robots(metas: Iterable[html.HtmlElement]) -> Iterator[RobotsDirectives]:
     for meta in metas:
         agent = (meta.get("name") or "").strip().lower()
         content = (meta.get("content") or "")[:MAX_VALUE_CHARS]
         if agent in INDEXERS and content.strip():
-            yield Robots("meta", agent, directives_of(content))
+            yield RobotsDirectives("meta", agent, directives_of(content))
 
 
 def _social(metas: Iterable[html.HtmlElement]) -> dict[str, str]:

@@ -19,7 +19,7 @@ PAGES: Final = frozenset({"text/html", "application/xhtml+xml"})
 """Media types of pages."""
 
 
-class Kind(StrEnum):
+class PageKind(StrEnum):
     """Type of a URL's response."""
 
     HTML = "html"
@@ -30,7 +30,7 @@ class Kind(StrEnum):
     """A URL without a readable page: no response, an error, or not allowed."""
 
 
-class Failure(StrEnum):
+class ReadFailure(StrEnum):
     """Reason why no page could be read, unless the status code states it."""
 
     TIMEOUT = "timeout"
@@ -60,7 +60,7 @@ class Link(NamedTuple):
     """Whether screen readers skip it (`aria-hidden`)."""
 
 
-class Image(NamedTuple):
+class HtmlImage(NamedTuple):
     """An `img` or `input type=image` element."""
 
     url: str | None
@@ -101,7 +101,7 @@ class Canonical(NamedTuple):
     url: str | None
 
 
-class Robots(NamedTuple):
+class RobotsDirectives(NamedTuple):
     """Directives for crawlers: a `meta` element or a part of X-Robots-Tag."""
 
     source: str
@@ -127,7 +127,7 @@ class Structured(NamedTuple):
     """Its `dateModified` as written; JSON-LD only."""
 
 
-class Form(NamedTuple):
+class HtmlForm(NamedTuple):
     """A `form` element."""
 
     url: str | None
@@ -183,7 +183,7 @@ class HtmlFacts:
     viewport: str | None = None
     policy: str | None = None
     """Content-Security-Policy of the markup."""
-    robots: tuple[Robots, ...] = ()
+    robots: tuple[RobotsDirectives, ...] = ()
     canonicals: tuple[Canonical, ...] = ()
     alternates: tuple[Alternate, ...] = ()
     pagination: tuple[str, ...] = ()
@@ -194,13 +194,13 @@ class HtmlFacts:
     """Target of a `meta` element that leads to another page."""
     headings: tuple[Heading, ...] = ()
     links: tuple[Link, ...] = ()
-    images: tuple[Image, ...] = ()
+    images: tuple[HtmlImage, ...] = ()
     image_files: tuple[ImageFile, ...] = ()
     pictures_without_img: int = 0
     structured: tuple[Structured, ...] = ()
     social: tuple[tuple[str, str], ...] = ()
     """`og:` and `twitter:` properties and `article:modified_time`, the first of each name."""
-    forms: tuple[Form, ...] = ()
+    forms: tuple[HtmlForm, ...] = ()
     subresources: tuple[str, ...] = ()
     """URLs of resources loaded by http: scripts, styles, images, frames, media, backgrounds."""
     anchors: tuple[str, ...] = ()
@@ -247,7 +247,7 @@ class PageFacts:
 
     url: str
     """Requested URL: absolute, without fragment."""
-    kind: Kind
+    kind: PageKind
     fetched_at: str
     """Time of the request in ISO 8601, UTC."""
     final_url: str = ""
@@ -255,7 +255,7 @@ class PageFacts:
     redirects: tuple[str, ...] = ()
     """All URLs that redirected, including the first."""
     status: int | None = None
-    failure: Failure | None = None
+    failure: ReadFailure | None = None
     media_type: str = ""
     size: int = 0
     """Size of the decoded body in bytes."""

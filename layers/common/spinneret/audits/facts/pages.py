@@ -8,7 +8,7 @@ from typing import Final
 
 from spinneret.audits.facts.headers import cookies, kept_headers, link_relations, robots_tags
 from spinneret.audits.facts.html import html_facts
-from spinneret.audits.facts.models import PAGES, Failure, HtmlFacts, Kind, PageFacts
+from spinneret.audits.facts.models import PAGES, HtmlFacts, PageFacts, PageKind, ReadFailure
 from spinneret.content.extraction.markup import parse_html, parse_xhtml, spared
 from spinneret.kernel.errors import ContentRefused
 from spinneret.web.fetching.charsets import PRESCAN_BYTES, decode_text
@@ -30,7 +30,7 @@ def read_page(page: FetchedPage, fetched_at: datetime) -> tuple[PageFacts, ...]:
         return (_facts(page, fetched_at),)
     redirect = PageFacts(
         url=page.requested.text,
-        kind=Kind.REDIRECT,
+        kind=PageKind.REDIRECT,
         fetched_at=fetched_at.isoformat(),
         final_url=page.url.text,
         redirects=page.redirects,
@@ -42,7 +42,7 @@ def read_page(page: FetchedPage, fetched_at: datetime) -> tuple[PageFacts, ...]:
 def unread_page(
     url: str,
     fetched_at: datetime,
-    failure: Failure | None = None,
+    failure: ReadFailure | None = None,
     *,
     status: int | None = None,
     redirects: tuple[str, ...] = (),
@@ -50,7 +50,7 @@ def unread_page(
     """Return the facts of a URL without a readable response, such as an error or a refusal."""
     return PageFacts(
         url=url,
-        kind=Kind.FAILED,
+        kind=PageKind.FAILED,
         fetched_at=fetched_at.isoformat(),
         final_url=redirects[-1] if redirects else url,
         redirects=redirects,
@@ -60,16 +60,16 @@ def unread_page(
 
 
 def _facts(page: FetchedPage, fetched_at: datetime) -> PageFacts:
-    kind, failure, found = Kind.OTHER, None, None
+    kind, failure, found = PageKind.OTHER, None, None
     if page.status_code >= 400:
-        kind = Kind.FAILED
+        kind = PageKind.FAILED
     elif page.media_type in PAGES:
         try:
-            kind, found = Kind.HTML, _html(page)
+            kind, found = PageKind.HTML, _html(page)
         except ContentRefused as refusal:
-            kind = Kind.FAILED
+            kind = PageKind.FAILED
             complex_ = refusal.details.get("reason") == "too_complex"
-            failure = Failure.TOO_COMPLEX if complex_ else Failure.EMPTY
+            failure = ReadFailure.TOO_COMPLEX if complex_ else ReadFailure.EMPTY
     return PageFacts(
         url=page.url.text,
         kind=kind,

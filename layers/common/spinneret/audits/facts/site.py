@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from spinneret.audits.facts.models import Failure
+from spinneret.audits.facts.models import ReadFailure
 from spinneret.kernel.errors import UrlInvalid
 from spinneret.web.fetching.urls import Url, parse_url
 from spinneret.web.politeness.robots import Robots, parse
@@ -88,12 +88,12 @@ class HostFacts:
     """Expiry of the certificate in ISO 8601."""
 
 
-class Outcome(NamedTuple):
+class LinkOutcome(NamedTuple):
     """Response of a URL other than the audit's pages: an external link, an image, a PDF."""
 
     status: int | None = None
     """Status code of the last response; None without one."""
-    failure: Failure | None = None
+    failure: ReadFailure | None = None
     redirected_to: str = ""
     size: int | None = None
     """Size in bytes; None if unknown."""
@@ -121,7 +121,12 @@ _REFUSALS = frozenset({401, 403, 407, 429, 451, 999})
 """Status codes that many sites send to clients other than browsers, also for good pages."""
 
 _SILENT = frozenset(
-    {Failure.TIMEOUT, Failure.NETWORK, Failure.REDIRECT_LOOP, Failure.TOO_MANY_REDIRECTS}
+    {
+        ReadFailure.TIMEOUT,
+        ReadFailure.NETWORK,
+        ReadFailure.REDIRECT_LOOP,
+        ReadFailure.TOO_MANY_REDIRECTS,
+    }
 )
 """Failures of the site: after another one, its answer is unknown."""
 
@@ -137,7 +142,7 @@ class SiteFacts:
     sitemaps: tuple[SitemapFacts, ...] = ()
     host: HostFacts = HostFacts()
     llms_txt: FileFacts = FileFacts(status=404)
-    outcomes: Mapping[str, Outcome] = field(default_factory=dict)
+    outcomes: Mapping[str, LinkOutcome] = field(default_factory=dict)
     """Outcomes by URL; missing URLs weren't checked."""
     is_single: bool = False
     """Whether the audit requests only one page and robots.txt."""

@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from lxml import etree, html
 
@@ -114,7 +114,8 @@ def _is_offer_of_product(scope: html.HtmlElement) -> bool:
 
 def _owner(element: etree._Element) -> etree._Element | None:
     """Return the item whose property an element is; None if it is no item's."""
-    return next(iter(_OWNER(element)), None)
+    found = cast("list[etree._Element]", _OWNER(element))
+    return found[0] if found else None
 
 
 def _item(syntax: str, types: list[str], properties: list[str]) -> Structured:

@@ -5,7 +5,7 @@ import io
 from collections.abc import Iterator
 from typing import Final
 
-from spinneret.audits.reports.models import Report
+from spinneret.audits.reports.models import ReportContent
 
 COLUMNS: Final = (
     *("severity", "category", "check", "title", "page", "count", "state", "where", "value"),
@@ -16,7 +16,7 @@ _BYTE_ORDER_MARK: Final = "\ufeff"  # without it, Excel reads UTF-8 as the syste
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 
-def render(report: Report) -> Iterator[str]:
+def render(report: ReportContent) -> Iterator[str]:
     """Yield the CSV with a byte-order mark and a header.
 
     Cells that spreadsheets would execute get an apostrophe.

@@ -12,9 +12,9 @@ from spinneret.audits.reports import (
     markdown_report,
     sarif_report,
 )
-from spinneret.audits.reports.models import Report
+from spinneret.audits.reports.models import ReportContent
 
-RENDERERS: Final[Mapping[FormatName, Callable[[Report], Iterator[str]]]] = {
+RENDERERS: Final[Mapping[FormatName, Callable[[ReportContent], Iterator[str]]]] = {
     "json": json_report.render,
     "csv": csv_report.render,
     "html": html_report.render,

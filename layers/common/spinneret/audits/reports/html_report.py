@@ -11,7 +11,7 @@ from spinneret.audits.comparison import RunComparison
 from spinneret.audits.findings import Finding
 from spinneret.audits.judging import PageResult
 from spinneret.audits.reports.html_parts import SCRIPT, STYLE
-from spinneret.audits.reports.models import PRODUCT, Issue, Report
+from spinneret.audits.reports.models import PRODUCT, Issue, ReportContent
 
 MAX_PAGES: Final = 50
 """Maximum pages listed per issue; CSV and JSON contain all."""
@@ -31,7 +31,7 @@ _CHANGE_COLUMNS: Final = ("issue", "page")
 _PAGE_COLUMNS: Final = ("page", "status", "score", "issues", "words", "clicks")
 
 
-def render(report: Report) -> Iterator[str]:
+def render(report: ReportContent) -> Iterator[str]:
     """Yield summary, categories, issues with filters and evidence, pages."""
     title = escape(f"Audit of {report.result.start_url}")
     yield '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
@@ -49,7 +49,7 @@ def render(report: Report) -> Iterator[str]:
     yield f"</main><script>{SCRIPT}</script></body></html>\n"
 
 
-def _summary(report: Report, title: str) -> Iterator[str]:
+def _summary(report: ReportContent, title: str) -> Iterator[str]:
     result = report.result
     total = result.score.total
     filled = _CIRCUMFERENCE * total / 100
@@ -75,7 +75,7 @@ def _summary(report: Report, title: str) -> Iterator[str]:
     yield "</div></header>\n"
 
 
-def _notes(report: Report) -> Iterator[str]:
+def _notes(report: ReportContent) -> Iterator[str]:
     notes = list(report.not_checked())
     if report.comparison:
         change = report.comparison
@@ -93,7 +93,7 @@ def _notes(report: Report) -> Iterator[str]:
         yield "</ul>"
 
 
-def _categories(report: Report) -> Iterator[str]:
+def _categories(report: ReportContent) -> Iterator[str]:
     yield '<section><h2>Categories</h2><div class="bars">'
     for category, score in report.result.score.categories.items():
         if score is None:
@@ -145,7 +145,7 @@ def _titles() -> dict[str, str]:
     return {check.id: check.title for check in catalogue()}
 
 
-def _issues(report: Report) -> Iterator[str]:
+def _issues(report: ReportContent) -> Iterator[str]:
     yield '<section><h2>Issues <span class="soft" id="shown"></span></h2>'
     if not report.issues:
         yield "<p>None.</p></section>\n"
@@ -174,7 +174,7 @@ def _select(name: str, everything: str, values: Iterable[Severity | Category]) -
     )
 
 
-def _issue(report: Report, issue: Issue) -> Iterator[str]:
+def _issue(report: ReportContent, issue: Issue) -> Iterator[str]:
     check = issue.check
     fresh = any(key[0] == check.id for key in report.new)
     many = "1 page" if issue.pages == 1 else f"{issue.pages:,} pages"
@@ -200,7 +200,7 @@ def _issue(report: Report, issue: Issue) -> Iterator[str]:
     yield "</tbody></table></div></details>\n"
 
 
-def _rows(report: Report, finding: Finding) -> Iterator[str]:
+def _rows(report: ReportContent, finding: Finding) -> Iterator[str]:
     shown = finding.evidence[:MAX_EVIDENCE]
     fresh = _fresh(report.state(finding.key) == "new")
     for number, evidence in enumerate(shown):
@@ -249,7 +249,7 @@ def _pages(pages: tuple[PageResult, ...]) -> Iterator[str]:
     yield "</tbody></table></div></section>\n"
 
 
-def _foot(report: Report) -> Iterator[str]:
+def _foot(report: ReportContent) -> Iterator[str]:
     result = report.result
     yield (
         f'<p class="soft">{PRODUCT} · catalogue {escape(result.catalogue_version)}, formula '

@@ -9,7 +9,7 @@ from spinneret.audits.checks.catalogue import catalogue, ranked
 from spinneret.audits.checks.models import Check
 from spinneret.audits.comparison import RunComparison
 from spinneret.audits.findings import Finding
-from spinneret.audits.reports.models import Report
+from spinneret.audits.reports.models import ReportContent
 from spinneret.audits.reports.schema import (
     CategoryRow,
     CheckRow,
@@ -24,7 +24,7 @@ from spinneret.audits.reports.schema import (
 from spinneret.audits.scoring import CheckStats
 
 
-def render(report: Report) -> Iterator[str]:
+def render(report: ReportContent) -> Iterator[str]:
     """Yield the report with one line for each page and each finding."""
     head = _head(report).model_dump_json()
     yield head[:-1]
@@ -42,7 +42,7 @@ def _rows(models: Iterable[BaseModel]) -> Iterator[str]:
         separator = ",\n"
 
 
-def _head(report: Report) -> Head:
+def _head(report: ReportContent) -> Head:
     result = report.result
     return Head(
         catalogue_version=result.catalogue_version,
@@ -80,7 +80,7 @@ def _check(check: Check[Any], tally: CheckStats) -> CheckRow:
     )
 
 
-def _finding(report: Report, finding: Finding) -> FindingRow:
+def _finding(report: ReportContent, finding: Finding) -> FindingRow:
     return FindingRow(
         check=finding.check,
         url=finding.url,

@@ -6,13 +6,13 @@ from xml.sax.saxutils import escape, quoteattr
 
 from spinneret.audits.checks.catalogue import catalogue
 from spinneret.audits.checks.models import Category, Check
-from spinneret.audits.reports.models import LEVELS, PRODUCT, Report
+from spinneret.audits.reports.models import LEVELS, PRODUCT, ReportContent
 
 MAX_PAGES: Final = 100
 """Maximum number of pages named in a failure."""
 
 
-def render(report: Report) -> Iterator[str]:
+def render(report: ReportContent) -> Iterator[str]:
     """Yield a test case per check: passed, failed, or skipped if not applicable.
 
     Blocked checks are failures, too.
@@ -30,7 +30,7 @@ def render(report: Report) -> Iterator[str]:
     yield "</testsuites>\n"
 
 
-def _suite(report: Report, category: Category, checks: list[Check[Any]]) -> Iterator[str]:
+def _suite(report: ReportContent, category: Category, checks: list[Check[Any]]) -> Iterator[str]:
     tallies = [report.result.score.tallies[check.id] for check in checks]
     failures = sum(1 for tally in tallies if tally.failed or tally.blocked)
     skipped = sum(1 for tally in tallies if not tally.applicable and not tally.failed)
@@ -54,7 +54,7 @@ def _suite(report: Report, category: Category, checks: list[Check[Any]]) -> Iter
     yield "</testsuite>\n"
 
 
-def _pages(report: Report, check: Check[Any]) -> Iterator[str]:
+def _pages(report: ReportContent, check: Check[Any]) -> Iterator[str]:
     for number, finding in enumerate(report.findings.of(check.id)):
         if number == MAX_PAGES:
             yield f"\nand {report.findings.count(check.id) - MAX_PAGES} more pages"

@@ -5,14 +5,14 @@ from collections.abc import Iterator
 from typing import Final
 
 from spinneret.audits.findings import Finding
-from spinneret.audits.reports.models import PRODUCT, Issue, Report
+from spinneret.audits.reports.models import PRODUCT, Issue, ReportContent
 
 MAX_PAGES: Final = 20
 """Maximum number of pages listed per issue; further pages are only counted."""
 _SPECIAL: Final = re.compile(r"([\\`*_\[\]<>|#~&])")
 
 
-def render(report: Report) -> Iterator[str]:
+def render(report: ReportContent) -> Iterator[str]:
     """Yield summary, categories, then the issues in order of severity."""
     result = report.result
     yield f"# Audit of {_escaped(result.start_url)}\n\n"
@@ -37,7 +37,7 @@ def render(report: Report) -> Iterator[str]:
     yield f"\n---\n{PRODUCT}\n"
 
 
-def _issue(report: Report, issue: Issue) -> Iterator[str]:
+def _issue(report: ReportContent, issue: Issue) -> Iterator[str]:
     check = issue.check
     yield f"\n### {_escaped(check.title)} ({check.severity}, `{check.id}`)\n\n"
     yield f"{_escaped(check.advice)} [Why]({check.source}). "

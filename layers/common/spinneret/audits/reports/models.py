@@ -27,7 +27,7 @@ class Issue:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Report:
+class ReportContent:
     """An audit with its findings and the changes since an earlier run."""
 
     result: Result

@@ -9,7 +9,7 @@ from typing import Any, Final
 from spinneret.audits.checks.catalogue import catalogue, ranked
 from spinneret.audits.checks.models import Check
 from spinneret.audits.findings import Finding
-from spinneret.audits.reports.models import LEVELS, PRODUCT, Report
+from spinneret.audits.reports.models import LEVELS, PRODUCT, ReportContent
 from spinneret.kernel.canonical import json_text
 
 SCHEMA: Final = (
@@ -17,7 +17,7 @@ SCHEMA: Final = (
 )
 
 
-def render(report: Report) -> Iterator[str]:
+def render(report: ReportContent) -> Iterator[str]:
     """Yield one run, with a result for each check and page at the page's URL."""
     checks = ranked(catalogue())
     driver = {
@@ -52,7 +52,9 @@ def _rule(check: Check[Any]) -> dict[str, Any]:
     }
 
 
-def _result(report: Report, finding: Finding, check: Check[Any], number: int) -> dict[str, Any]:
+def _result(
+    report: ReportContent, finding: Finding, check: Check[Any], number: int
+) -> dict[str, Any]:
     said = "; ".join(" ".join(part for part in each if part) for each in finding.evidence)
     result: dict[str, Any] = {
         "ruleId": check.id,

@@ -9,9 +9,9 @@ from itertools import chain, islice
 from typing import Final
 
 from spinneret.audits import limits
-from spinneret.audits.facts.models import Failure, Kind, PageFacts
-from spinneret.audits.facts.site import Outcome, SiteFacts, web_url
-from spinneret.audits.models import Phase, Progress
+from spinneret.audits.facts.models import PageFacts, PageKind, ReadFailure
+from spinneret.audits.facts.site import LinkOutcome, SiteFacts, web_url
+from spinneret.audits.models import AuditPhase, Progress
 from spinneret.audits.ports import AuditStore
 from spinneret.audits.running.slices import AuditContext, get
 from spinneret.audits.running.storage import Storage
@@ -62,7 +62,7 @@ class LinkChecker:
                 raise work.deferral(first.until, first.waiting_for)
         finally:
             state.flush()
-        after = replace(progress, phase=Phase.JUDGING)
+        after = replace(progress, phase=AuditPhase.JUDGING)
         self.storage.store.keep_progress(after, work.context.lease)
         return after
 
@@ -117,9 +117,9 @@ class LinkChecker:
             if host in busy:
                 continue
             if done % limits.LINKS_PER_WRITE == 0:
-                work.checkpoint(Phase.CHECKING, 70 + round(20 * done / max(1, total)))
+                work.checkpoint(AuditPhase.CHECKING, 70 + round(20 * done / max(1, total)))
             answer = self._ask(work, url, dead)
-            if isinstance(answer, Outcome):
+            if isinstance(answer, LinkOutcome):
                 done += 1
                 state.add(url, answer)
             elif answer.until - work.clock() <= timedelta(seconds=limits.LINK_WAIT_SECONDS):
@@ -127,11 +127,11 @@ class LinkChecker:
             # otherwise the link stays unchecked, and the report says so
         return list(busy.values())
 
-    def _ask(self, work: AuditContext, url: str, dead: set[str]) -> Outcome | WaitUntil:
+    def _ask(self, work: AuditContext, url: str, dead: set[str]) -> LinkOutcome | WaitUntil:
         name = fingerprint(url)[:32]
         parsed = parse_url(url)
         if parsed.origin in dead:
-            return Outcome(failure=Failure.NETWORK)
+            return LinkOutcome(failure=ReadFailure.NETWORK)
         try:
             head = get(parsed, method="HEAD", total_seconds=limits.LINK_SECONDS)
             answer = work.ask(head, name, Purpose.LINK)
@@ -145,7 +145,7 @@ class LinkChecker:
         except (PermanentError, TransientError) as error:
             if isinstance(error, FetchFailed) and error.is_of_host:
                 dead.add(parsed.origin)
-            return Outcome(failure=_failure(error))
+            return LinkOutcome(failure=_failure(error))
         return answer if isinstance(answer, WaitUntil) else _outcome(answer)
 
 
@@ -156,9 +156,9 @@ class _Checked:
         self._work = work
         self._store = store
         self._number = number
-        self._new: dict[str, Outcome] = {}
+        self._new: dict[str, LinkOutcome] = {}
 
-    def add(self, url: str, outcome: Outcome) -> None:
+    def add(self, url: str, outcome: LinkOutcome) -> None:
         self._new[url] = outcome
         if len(self._new) >= limits.LINKS_PER_WRITE:
             self.flush()
@@ -173,7 +173,7 @@ class _Checked:
 
 def _targets_of(facts: PageFacts) -> Iterator[str]:
     """Yield the URLs that a page refers to without a link."""
-    if facts.kind is Kind.REDIRECT:
+    if facts.kind is PageKind.REDIRECT:
         yield facts.final_url
     if facts.header_canonical is not None:
         yield facts.header_canonical
@@ -195,9 +195,9 @@ def _is_outside(text: str, scope: CrawlScope) -> bool:
     return url is not None and scope.refusal(url) is not None
 
 
-def _outcome(page: FetchedPage) -> Outcome:
+def _outcome(page: FetchedPage) -> LinkOutcome:
     length = page.headers.get("content-length", "")
-    return Outcome(
+    return LinkOutcome(
         status=page.status_code,
         redirected_to=page.url.text if page.redirects else "",
         size=int(length) if length.isascii() and length.isdigit() else None,
@@ -205,13 +205,13 @@ def _outcome(page: FetchedPage) -> Outcome:
     )
 
 
-def _failure(error: PermanentError | TransientError) -> Failure:
+def _failure(error: PermanentError | TransientError) -> ReadFailure:
     match error:
         case FetchTimeout():
-            return Failure.TIMEOUT
+            return ReadFailure.TIMEOUT
         case TooManyRedirects():
-            return Failure.TOO_MANY_REDIRECTS
+            return ReadFailure.TOO_MANY_REDIRECTS
         case RobotsDisallowed() | DomainBlocked() | UrlBlocked():
-            return Failure.ROBOTS
+            return ReadFailure.ROBOTS
         case _:
-            return Failure.NETWORK
+            return ReadFailure.NETWORK

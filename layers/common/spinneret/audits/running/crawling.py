@@ -7,10 +7,10 @@ from datetime import timedelta
 from typing import Final
 
 from spinneret.audits import limits
-from spinneret.audits.facts.models import Failure, Kind, Lab, PageFacts
+from spinneret.audits.facts.models import Lab, PageFacts, PageKind, ReadFailure
 from spinneret.audits.facts.pages import read_page, unread_page
 from spinneret.audits.facts.site import SiteFacts
-from spinneret.audits.models import Phase, Progress, RunRef
+from spinneret.audits.models import AuditPhase, Progress, RunRef
 from spinneret.audits.running.listed import listed_sample
 from spinneret.audits.running.rendering import Opening
 from spinneret.audits.running.slices import AuditContext, get
@@ -40,9 +40,9 @@ from spinneret.web.exploring.frontier.models import (
     EndReason,
     Failed,
     Fetched,
+    FetchOutcome,
     FoundLink,
     FrontierWait,
-    Outcome,
     PageLease,
     Plan,
     RedirectRefused,
@@ -59,13 +59,13 @@ from spinneret.web.polite_browser import PoliteBrowser
 
 _TRY_AGAIN: Final = frozenset({408, 425, 429})
 _BACKOFF_SECONDS: Final = 5.0  # pause before the second try of a page; doubled before the last
-_FAILURES: Final[dict[type[DomainError], Failure]] = {
-    FetchTimeout: Failure.TIMEOUT,
-    RobotsDisallowed: Failure.ROBOTS,
-    TooManyRedirects: Failure.TOO_MANY_REDIRECTS,
-    BodyTooLarge: Failure.TOO_LARGE,
-    RenderTimeout: Failure.TIMEOUT,
-    PageTooLarge: Failure.TOO_LARGE,
+_FAILURES: Final[dict[type[DomainError], ReadFailure]] = {
+    FetchTimeout: ReadFailure.TIMEOUT,
+    RobotsDisallowed: ReadFailure.ROBOTS,
+    TooManyRedirects: ReadFailure.TOO_MANY_REDIRECTS,
+    BodyTooLarge: ReadFailure.TOO_LARGE,
+    RenderTimeout: ReadFailure.TIMEOUT,
+    PageTooLarge: ReadFailure.TOO_LARGE,
 }
 
 
@@ -98,7 +98,7 @@ class PageCrawler:
         work.note("crawled", pages=crawl.crawled, failed=crawl.failed, discovered=crawl.discovered)
         is_narrowed = any(work.listed(name) for name in ("urls", "include", "exclude"))
         whole = reason is EndReason.EXHAUSTED and not is_narrowed
-        after = replace(progress, phase=Phase.CHECKING, out_of_time=reason is None)
+        after = replace(progress, phase=AuditPhase.CHECKING, out_of_time=reason is None)
         return self.storage.keep_site(replace(site, is_whole=whole), after, work)
 
     def _begin(self, work: AuditContext, ref: CrawlRef, site: SiteFacts) -> None:
@@ -135,7 +135,7 @@ class PageCrawler:
             if work.worked_seconds >= limits.CRAWL_WORK_SECONDS:
                 return
             # 5 to 70, by the number of pages known, at most the sample
-            work.checkpoint(Phase.CRAWLING, 5 + round(65 * min(1.0, done / known)))
+            work.checkpoint(AuditPhase.CRAWLING, 5 + round(65 * min(1.0, done / known)))
             owner = f"{ref.crawl_id}/{work.context.lease.fence}"
             until = work.clock() + timedelta(seconds=limits.PAGE_LEASE_SECONDS)
             visit = self.frontier.claim(ref, key, owner, until)
@@ -192,12 +192,12 @@ class PageCrawler:
             if self._tried_again(work, visit, f"HTTP_{status}", status, asked):
                 return
         facts = read_page(page, work.clock())
-        if lab is not None and facts[-1].kind is Kind.HTML:
+        if lab is not None and facts[-1].kind is PageKind.HTML:
             facts = (*facts[:-1], replace(facts[-1], lab=lab))
-        if facts[-1].kind is Kind.HTML:
+        if facts[-1].kind is PageKind.HTML:
             self.storage.keep_html(work, facts[-1].url, page.body)
         self.storage.keep_page(work, _place(visit), facts)
-        outcome: Outcome = Failed(
+        outcome: FetchOutcome = Failed(
             error_code="HTTP_ERROR", status_code=status, final_url=page.url.text
         )
         if status < 400:
@@ -217,11 +217,11 @@ class PageCrawler:
         chain = (url, *hops[:-1])
         now = work.clock()
         if isinstance(outcome, Failed) and outcome.error_code == REDIRECT_LOOP:
-            facts = unread_page(url, now, Failure.REDIRECT_LOOP, redirects=(*chain, hops[-1]))
+            facts = unread_page(url, now, ReadFailure.REDIRECT_LOOP, redirects=(*chain, hops[-1]))
         else:
             facts = PageFacts(
                 url=url,
-                kind=Kind.REDIRECT,
+                kind=PageKind.REDIRECT,
                 fetched_at=now.isoformat(),
                 final_url=hops[-1],
                 redirects=chain,
@@ -234,7 +234,7 @@ class PageCrawler:
         url = visit.page.url
         facts = PageFacts(
             url=url,
-            kind=Kind.OTHER,
+            kind=PageKind.OTHER,
             fetched_at=work.clock().isoformat(),
             final_url=hops[-1] if hops else url,
             redirects=(url, *hops[:-1]) if hops else (),
@@ -253,7 +253,7 @@ class PageCrawler:
             wait = error.retry_after
             if self._tried_again(work, visit, error.code, None, wait):
                 return
-        why = _FAILURES.get(type(error), Failure.NETWORK)
+        why = _FAILURES.get(type(error), ReadFailure.NETWORK)
         redirects = (visit.page.url, *hops) if hops else ()
         facts = unread_page(visit.page.url, work.clock(), why, redirects=redirects)
         self.storage.keep_page(work, _place(visit), [facts])

@@ -11,15 +11,15 @@ from typing import IO, Any, Final
 from spinneret.audits import issues, limits
 from spinneret.audits.checks.catalogue import numbers
 from spinneret.audits.comparison import Known, RunComparison, compare
-from spinneret.audits.facts.models import Failure, Lab
+from spinneret.audits.facts.models import Lab, ReadFailure
 from spinneret.audits.findings import FindingLog
 from spinneret.audits.judging import AuditEvaluator, Result
-from spinneret.audits.models import REPORTS, ArtifactType, Finished, Phase, Progress, site_key
+from spinneret.audits.models import REPORTS, ArtifactType, AuditPhase, Finished, Progress, site_key
 from spinneret.audits.reports.formats import RENDERERS
-from spinneret.audits.reports.models import Report
+from spinneret.audits.reports.models import ReportContent
 from spinneret.audits.running.slices import AuditContext
 from spinneret.audits.running.storage import Storage
-from spinneret.jobs.models import Failure as JobFailure
+from spinneret.jobs.models import Failure
 from spinneret.jobs.worker import ReleaseJob
 from spinneret.kernel.service import service
 from spinneret.web.fetching.urls import parse_url
@@ -29,7 +29,7 @@ PAGES_UNREAD: Final = "PAGES_UNREAD"
 """Code of a partial audit: pages of its sample didn't respond."""
 OUT_OF_TIME: Final = "AUDIT_OUT_OF_TIME"
 """Code of a partial audit: its own time ran out before its sample was complete."""
-_UNREAD: Final = frozenset({Failure.TIMEOUT, Failure.NETWORK})
+_UNREAD: Final = frozenset({ReadFailure.TIMEOUT, ReadFailure.NETWORK})
 
 
 @service
@@ -40,7 +40,7 @@ class ReportBuilder:
 
     def run(self, work: AuditContext, progress: Progress) -> Mapping[str, Any]:
         """Return the audit's summary. Raise ReleaseJob or LeaseLost."""
-        work.checkpoint(Phase.JUDGING, 90)
+        work.checkpoint(AuditPhase.JUDGING, 90)
         if work.context.remaining() < limits.JUDGE_SECONDS and not work.is_fresh:
             raise ReleaseJob
         with tempfile.TemporaryFile() as file:
@@ -75,7 +75,7 @@ class ReportBuilder:
         )
         comparison = None if before is None else self._compared(before, finished, result, log)
         return _Judgement(
-            report=Report(result=result, findings=log, comparison=comparison),
+            report=ReportContent(result=result, findings=log, comparison=comparison),
             finished=finished,
             before=before,
             unread=unread,
@@ -131,7 +131,7 @@ class ReportBuilder:
                 media_type,
             )
         result = summary(judgement, progress)
-        done = replace(progress, phase=Phase.DONE, result=result)
+        done = replace(progress, phase=AuditPhase.DONE, result=result)
         self.storage.store.finish(done, finished, work.context.lease)
         return result
 
@@ -145,7 +145,7 @@ def _way_of(work: AuditContext) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class _Judgement:
-    report: Report
+    report: ReportContent
     finished: Finished
     before: Finished | None
     unread: int
@@ -194,10 +194,10 @@ def lab_summary(result: Result) -> dict[str, Any]:
     return {"lab": {"pages": len(found), **medians}}
 
 
-def lack_of(result: Mapping[str, Any]) -> JobFailure | None:
+def lack_of(result: Mapping[str, Any]) -> Failure | None:
     """Return the reason if the audit is partial, else None."""
     if result["out_of_time"]:
-        return JobFailure(
+        return Failure(
             code=OUT_OF_TIME,
             message="the audit ran out of time before its sample was complete",
             type="transient",
@@ -206,7 +206,7 @@ def lack_of(result: Mapping[str, Any]) -> JobFailure | None:
     if not unread:
         return None
     noun = "page" if unread == 1 else "pages"
-    return JobFailure(code=PAGES_UNREAD, message=f"{unread} {noun} didn't answer", type="transient")
+    return Failure(code=PAGES_UNREAD, message=f"{unread} {noun} didn't answer", type="transient")
 
 
 def known_to(result: Result) -> Known:

@@ -7,7 +7,7 @@ from datetime import timedelta
 from typing import Any, Final
 
 from spinneret.audits import limits
-from spinneret.audits.models import Phase, Progress, RunRef
+from spinneret.audits.models import AuditPhase, Progress, RunRef
 from spinneret.audits.recipes import Sample
 from spinneret.audits.request_headers import sealed_in
 from spinneret.audits.running.checking import LinkChecker
@@ -164,15 +164,15 @@ class AuditPipeline:
     # ------------------------------------------------------------ Parts
 
     def _audited(self, work: AuditContext, progress: Progress, host: str) -> Mapping[str, Any]:
-        if progress.phase is Phase.SETTLING:
+        if progress.phase is AuditPhase.SETTLING:
             progress = self._settling.run(work, progress, work.context.job.payload["url"])
             assert progress.start_url is not None  # the site facts are complete
             settled = host_key(parse_url(progress.start_url).host)
             if settled != host:  # the site moved to another host, which needs the lock
                 raise _HostChanged(self.clock(), settled)
-        if progress.phase is Phase.CRAWLING:
+        if progress.phase is AuditPhase.CRAWLING:
             progress = self._crawling.run(work, progress)
-        if progress.phase is Phase.CHECKING:
+        if progress.phase is AuditPhase.CHECKING:
             progress = self._checking.run(work, progress)
         return self._judging.run(work, progress)
 

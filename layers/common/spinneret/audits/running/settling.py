@@ -20,7 +20,7 @@ from spinneret.audits.facts.site import (
     UnknownAddress,
 )
 from spinneret.audits.facts.sitemaps import read_sitemap
-from spinneret.audits.models import Phase, Progress
+from spinneret.audits.models import AuditPhase, Progress
 from spinneret.audits.preview import NO_ANSWER
 from spinneret.audits.running.slices import AuditContext, get
 from spinneret.audits.running.storage import Storage
@@ -65,7 +65,7 @@ class SiteProbe:
         state = _Settled(work, site, set(progress.probed))
         try:
             for name, question in state.questions():
-                work.checkpoint(Phase.SETTLING, 1)
+                work.checkpoint(AuditPhase.SETTLING, 1)
                 question()
                 state.answered.add(name)
         except (Defer, ReleaseJob):
@@ -79,7 +79,7 @@ class SiteProbe:
             sitemaps=len(state.site.sitemaps),
             listed=sum(each.count for each in state.site.sitemaps if not each.is_index),
         )
-        return self.storage.keep_site(state.site, replace(settled, phase=Phase.CRAWLING), work)
+        return self.storage.keep_site(state.site, replace(settled, phase=AuditPhase.CRAWLING), work)
 
     def _noted(self, progress: Progress, state: _Settled) -> Progress:
         answered = _START in state.answered

@@ -9,7 +9,7 @@ from datetime import timedelta
 from typing import Final
 
 from spinneret.audits import limits
-from spinneret.audits.facts.models import Failure, PageFacts
+from spinneret.audits.facts.models import PageFacts, ReadFailure
 from spinneret.audits.facts.pages import unread_page
 from spinneret.audits.facts.site import SiteFacts
 from spinneret.audits.facts.storing import PAGES, SITES
@@ -139,4 +139,4 @@ def _compressed(facts: Sequence[PageFacts]) -> bytes:
 def _too_complex(facts: PageFacts, work: AuditContext) -> PageFacts:
     if facts.html is None:
         return facts
-    return unread_page(facts.url, work.clock(), Failure.TOO_COMPLEX, status=facts.status)
+    return unread_page(facts.url, work.clock(), ReadFailure.TOO_COMPLEX, status=facts.status)

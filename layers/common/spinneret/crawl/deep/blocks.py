@@ -17,7 +17,7 @@ from spinneret.crawl.deep.service import HOST_BUSY
 from spinneret.jobs.driven.driving import Driver
 from spinneret.kernel.clock import Clock, Remaining
 from spinneret.kernel.service import service
-from spinneret.web.exploring.frontier.models import Deferred, FrontierPage, Outcome
+from spinneret.web.exploring.frontier.models import Deferred, FetchOutcome, FrontierPage
 from spinneret.web.politeness.rules import host_key
 
 logger = logging.getLogger(__name__)
@@ -49,7 +49,7 @@ class PageOrder:
                 return page
         return None
 
-    def end(self, page: FrontierPage, outcome: Outcome | None) -> None:
+    def end(self, page: FrontierPage, outcome: FetchOutcome | None) -> None:
         """Note the outcome of a page; None if it has none."""
         self._running.remove(page)
         if isinstance(outcome, Deferred) and outcome.error_code == HOST_BUSY:
@@ -90,7 +90,7 @@ class PageBlocks:
         order = PageOrder(block.pages, busy)
         looking = _ClaimCheck(self.driver, self.clock, block)
         processing = Lock()
-        running: dict[Future[Outcome | None], FrontierPage] = {}
+        running: dict[Future[FetchOutcome | None], FrontierPage] = {}
         with ThreadPoolExecutor(self.at_once) as threads:
             while True:
                 while len(running) < self.at_once and remaining() > limits.PAGE_BEGIN_SECONDS:
@@ -134,7 +134,7 @@ def _was_lost(page: FrontierPage) -> bool:
     return page.leased_until is not None
 
 
-def _outcome_of(ended: Future[Outcome | None]) -> Outcome | None:
+def _outcome_of(ended: Future[FetchOutcome | None]) -> FetchOutcome | None:
     """Return a page's outcome; None after an error, as the page's claim then ends by itself."""
     error = ended.exception()
     if error is None:

@@ -30,9 +30,9 @@ from spinneret.web.exploring.frontier.models import (
     Deferred,
     Failed,
     Fetched,
+    FetchOutcome,
     FoundLink,
     FrontierPage,
-    Outcome,
     PageChange,
     PageLease,
     RedirectRefused,
@@ -68,7 +68,7 @@ class PageStep:
         page: FrontierPage,
         remaining: Remaining,
         processing: AbstractContextManager[object],
-    ) -> Outcome | None:
+    ) -> FetchOutcome | None:
         """Crawl the page and return its recorded outcome.
 
         Return None if another claim holds the page or the crawl, or if the page is no longer open.
@@ -103,7 +103,7 @@ class PageStep:
         claim: PageClaim,
         visit: PageLease,
         processing: AbstractContextManager[object],
-    ) -> Outcome:
+    ) -> FetchOutcome:
         """Process the page and return its outcome. Raises LeaseLost."""
         gate = self._frontier.redirects(visit)
         try:

@@ -14,11 +14,11 @@ from spinneret.monitoring.conditions.models import (
     Condition,
     Expression,
     Facts,
-    Field,
     Not,
     Operator,
     Predicate,
-    Subject,
+    ResponseField,
+    ResponsePart,
 )
 
 _SHOWN_CHARS: Final = 80
@@ -63,10 +63,10 @@ class _Answer:
             case AnyOf(of=parts):
                 return self._has(parts, verdict=True)
             case Predicate(field=field, operator=operator, value=value):
-                if field.subject is Subject.SIZE:
+                if field.subject is ResponsePart.SIZE:
                     self._require_size_beside(value)
                 holds = _compare(self._value(field), operator, value)
-                if field.subject is Subject.BODY:
+                if field.subject is ResponsePart.BODY:
                     self._require_final(operator, value, holds=holds)
                 return holds
 
@@ -86,7 +86,7 @@ class _Answer:
     def found(self, expression: Expression) -> str:
         """Describe the actual value of a single comparison; return "" for body text."""
         match expression:
-            case Predicate(field=Field(subject=Subject.BODY)):
+            case Predicate(field=ResponseField(subject=ResponsePart.BODY)):
                 return ""
             case Predicate(field=field):
                 value = self._value(field)
@@ -98,19 +98,19 @@ class _Answer:
             case _:
                 return ""
 
-    def _value(self, field: Field) -> Any:
+    def _value(self, field: ResponseField) -> Any:
         facts = self._facts
         match field.subject:
-            case Subject.BODY:
+            case ResponsePart.BODY:
                 return self._body
-            case Subject.HEADER:
+            case ResponsePart.HEADER:
                 return facts.headers.get(field.name or "")
-            case Subject.JSON:
+            case ResponsePart.JSON:
                 return self._at(field)
             case plain:
                 return getattr(facts, _PLAIN[plain])
 
-    def _at(self, field: Field) -> Any:
+    def _at(self, field: ResponseField) -> Any:
         value = self._json
         for step in field.path:
             match value, step:
@@ -217,17 +217,17 @@ def _bytes(size: int) -> str:
     return f"{size} B"
 
 
-_MEASURED: Final[Mapping[Subject, Callable[[Any], str]]] = {
-    Subject.TIME: lambda milliseconds: f"time is {milliseconds} ms",
-    Subject.SIZE: lambda size: f"size is {_bytes(size)}",
-    Subject.CERTIFICATE: lambda seconds: f"certificate ends in {_time_left(seconds)}",
+_MEASURED: Final[Mapping[ResponsePart, Callable[[Any], str]]] = {
+    ResponsePart.TIME: lambda milliseconds: f"time is {milliseconds} ms",
+    ResponsePart.SIZE: lambda size: f"size is {_bytes(size)}",
+    ResponsePart.CERTIFICATE: lambda seconds: f"certificate ends in {_time_left(seconds)}",
 }
 """Description of a value with a unit, by subject."""
 _PLAIN: Final = {
-    Subject.STATUS: "status",
-    Subject.TIME: "time_ms",
-    Subject.SIZE: "size",
-    Subject.CERTIFICATE: "certificate_seconds",
+    ResponsePart.STATUS: "status",
+    ResponsePart.TIME: "time_ms",
+    ResponsePart.SIZE: "size",
+    ResponsePart.CERTIFICATE: "certificate_seconds",
 }
 _ORDERS: Final[Mapping[Operator, Callable[[Any, Any], Any]]] = {
     Operator.LESS: lt,

@@ -14,13 +14,13 @@ from spinneret.monitoring.conditions.models import (
     AnyOf,
     Condition,
     Expression,
-    Field,
     Literal,
     Not,
     Operator,
     Predicate,
+    ResponseField,
+    ResponsePart,
     Step,
-    Subject,
 )
 
 if TYPE_CHECKING:
@@ -54,16 +54,16 @@ NUMBER: /-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,9})?/
 """
 
 _UNITS: Final = {
-    Subject.TIME: {"ms": 1, "s": 1000},
-    Subject.SIZE: {"b": 1, "kb": 1024, "mb": 1024 * 1024},
-    Subject.CERTIFICATE: {"s": 1, "h": 3600, "d": 86400},
+    ResponsePart.TIME: {"ms": 1, "s": 1000},
+    ResponsePart.SIZE: {"b": 1, "kb": 1024, "mb": 1024 * 1024},
+    ResponsePart.CERTIFICATE: {"s": 1, "h": 3600, "d": 86400},
 }
 """Allowed units of each subject, with the factor by which a number is multiplied."""
-_NUMBERS: Final = frozenset({Subject.STATUS, *_UNITS})
-_TEXTS: Final = frozenset({Subject.BODY, Subject.HEADER})
+_NUMBERS: Final = frozenset({ResponsePart.STATUS, *_UNITS})
+_TEXTS: Final = frozenset({ResponsePart.BODY, ResponsePart.HEADER})
 _ORDERS: Final = frozenset({Operator.LESS, Operator.AT_MOST, Operator.GREATER, Operator.AT_LEAST})
 _ON_TEXT: Final = frozenset({Operator.CONTAINS, Operator.MATCHES})
-_READING_BODY: Final = frozenset({Subject.BODY, Subject.JSON, Subject.SIZE})
+_READING_BODY: Final = frozenset({ResponsePart.BODY, ResponsePart.JSON, ResponsePart.SIZE})
 _PATH: Final = re.compile(r"(?:\.?([A-Za-z0-9_-]+)|\[(\d{1,6})\])")
 _HEADER: Final = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}")  # RFC 9110, section 5.6.2
 _ESCAPED: Final = re.compile(r"\\(.)", re.DOTALL)
@@ -102,7 +102,7 @@ def reads_body(conditions: Sequence[Condition]) -> bool:
 
 def reads_status(conditions: Sequence[Condition]) -> bool:
     """Return whether a condition checks the status; if so, the default rule is skipped."""
-    return Subject.STATUS in _subjects(conditions)
+    return ResponsePart.STATUS in _subjects(conditions)
 
 
 def _parsed(number: int, text: str) -> Condition:
@@ -165,7 +165,7 @@ def _parser() -> Lark:
         any=lambda parts: AnyOf(tuple(parts)),
         all=lambda parts: All(tuple(parts)),
         negated=lambda parts: Not(parts[0]),
-        field=lambda parts: Field(Subject(str(parts[0]))),
+        field=lambda parts: ResponseField(ResponsePart(str(parts[0]))),
         named_field=lambda parts: _named(str(parts[0]), _text(str(parts[1]))),
         comparison=lambda parts: _comparison(parts[0], Operator(str(parts[1])), parts[2]),
         membership=lambda parts: _membership(parts[0], parts[1:]),
@@ -182,7 +182,7 @@ _Read = tuple[Literal, str | None]
 """A literal and its unit."""
 
 
-def _comparison(field: Field, operator: Operator, read: _Read) -> Predicate:
+def _comparison(field: ResponseField, operator: Operator, read: _Read) -> Predicate:
     value = _fitting(field, *read)
     subject = field.subject
     if operator in _ON_TEXT:
@@ -197,18 +197,18 @@ def _comparison(field: Field, operator: Operator, read: _Read) -> Predicate:
     return Predicate(field, operator, value)
 
 
-def _membership(field: Field, reads: Sequence[_Read]) -> Predicate:
+def _membership(field: ResponseField, reads: Sequence[_Read]) -> Predicate:
     return Predicate(field, Operator.IN, tuple(_fitting(field, *read) for read in reads))
 
 
-def _fitting(field: Field, value: Literal, unit: str | None) -> Literal:
+def _fitting(field: ResponseField, value: Literal, unit: str | None) -> Literal:
     """Return the literal in the subject's own unit. Raises _Unfit."""
     subject = field.subject
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     if (
         subject in _NUMBERS
         and not is_number
-        and not (value is None and subject is Subject.CERTIFICATE)
+        and not (value is None and subject is ResponsePart.CERTIFICATE)
     ):
         raise _Unfit(f"compares {subject} with a value that isn't a number")
     if subject in _TEXTS and not (value is None or isinstance(value, str)):
@@ -216,7 +216,7 @@ def _fitting(field: Field, value: Literal, unit: str | None) -> Literal:
     if subject in _NUMBERS and isinstance(value, int | float) and value < 0:
         raise _Unfit(f"compares {subject}, which is never negative, with {value:g}{unit or ''}")
     if unit is None:
-        return value * 86400 if subject is Subject.CERTIFICATE and is_number else value  # type: ignore[operator]  # a number
+        return value * 86400 if subject is ResponsePart.CERTIFICATE and is_number else value  # type: ignore[operator]  # a number
     factors = _UNITS.get(subject, {})
     if unit not in factors:
         known = ", ".join(factors) or "no unit"
@@ -225,11 +225,11 @@ def _fitting(field: Field, value: Literal, unit: str | None) -> Literal:
     return value * factors[unit]
 
 
-def _named(subject: str, name: str) -> Field:
-    if subject == Subject.HEADER:
+def _named(subject: str, name: str) -> ResponseField:
+    if subject == ResponsePart.HEADER:
         if not _HEADER.fullmatch(name):
             raise _Unfit(f"names an impossible header: {name!r}")
-        return Field(Subject.HEADER, name.lower())
+        return ResponseField(ResponsePart.HEADER, name.lower())
     steps: list[Step] = []
     position = 0
     while position < len(name) and (found := _PATH.match(name, position)):
@@ -237,7 +237,7 @@ def _named(subject: str, name: str) -> Field:
         position = found.end()
     if position < len(name) or name.startswith(".") or not steps:
         raise _Unfit(f"has an invalid path: {name!r}; write it as a.b[0]")
-    return Field(Subject.JSON, name, tuple(steps))
+    return ResponseField(ResponsePart.JSON, name, tuple(steps))
 
 
 def _text(quoted: str) -> str:
@@ -248,13 +248,13 @@ def _number(text: str) -> int | float:
     return float(text) if "." in text else int(text)
 
 
-def _subjects(conditions: Sequence[Condition]) -> frozenset[Subject]:
+def _subjects(conditions: Sequence[Condition]) -> frozenset[ResponsePart]:
     return frozenset(
         field.subject for condition in conditions for field in _fields(condition.expression)
     )
 
 
-def _fields(expression: Expression) -> Iterator[Field]:
+def _fields(expression: Expression) -> Iterator[ResponseField]:
     match expression:
         case Predicate(field=field):
             yield field

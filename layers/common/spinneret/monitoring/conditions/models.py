@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 
-class Subject(StrEnum):
+class ResponsePart(StrEnum):
     """Part of a response that a condition inspects."""
 
     STATUS = "status"
@@ -44,10 +44,10 @@ Step = str | int
 
 
 @dataclass(frozen=True)
-class Field:
+class ResponseField:
     """A subject, with the header name or the JSON path."""
 
-    subject: Subject
+    subject: ResponsePart
     name: str | None = None
     path: tuple[Step, ...] = ()
 
@@ -59,7 +59,7 @@ class Field:
 class Predicate:
     """Compare a field with an expected value."""
 
-    field: Field
+    field: ResponseField
     operator: Operator
     value: Literal | tuple[Literal, ...]
 

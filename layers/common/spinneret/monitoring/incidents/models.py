@@ -55,7 +55,7 @@ class IncidentChange:
 
 
 @dataclass(frozen=True)
-class Report:
+class EventDraft:
     """Draft of a domain event."""
 
     type: str
@@ -68,7 +68,7 @@ class StateChange:
 
     state: TargetState
     incident: IncidentChange | None = None
-    reports: tuple[Report, ...] = ()
+    reports: tuple[EventDraft, ...] = ()
     closed: tuple[HourTally, ...] = ()
     """Figures of completed hours, to be stored."""
     is_skip: bool = False

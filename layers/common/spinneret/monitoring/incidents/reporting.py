@@ -11,7 +11,7 @@ from typing import Any, Final
 from spinneret.kernel.clock import to_iso
 from spinneret.monitoring import event_types
 from spinneret.monitoring.checks.models import CheckResult, Outcome
-from spinneret.monitoring.incidents.models import Report, StateChange
+from spinneret.monitoring.incidents.models import EventDraft, StateChange
 from spinneret.monitoring.targets.models import (
     CertificateState,
     Reported,
@@ -39,13 +39,13 @@ _PREDICATES: Final = {
 
 def reported(
     state: TargetState, former: TargetState, target: Target, result: CheckResult
-) -> tuple[TargetState, tuple[Report, ...]]:
+) -> tuple[TargetState, tuple[EventDraft, ...]]:
     """Return the reports of a check, and the state that remembers them."""
     known = former.reported or Reported(status=former.status, incident=former.incident)
     if is_quiet(target.options.quiet_hours, result.checked_at):
         held = None if known.status is state.status else known
         return replace(_with_certificate(state, result), reported=held), ()
-    of_status: list[Report] = []
+    of_status: list[EventDraft] = []
     if not result.in_maintenance and result.outcome is not Outcome.UNKNOWN:
         state, of_status = _status(state, known, target, result)
     state, of_certificate = _certificate(state, target, result)
@@ -82,7 +82,7 @@ def _summary(event_type: str, error: str | None) -> str:
 
 def _status(
     state: TargetState, known: Reported, target: Target, result: CheckResult
-) -> tuple[TargetState, list[Report]]:
+) -> tuple[TargetState, list[EventDraft]]:
     state = replace(state, reported=None)
     if state.status is not known.status:
         event_type = _REPORTED[state.status]
@@ -108,7 +108,7 @@ def _is_reminded(state: TargetState, target: Target, result: CheckResult) -> boo
 
 def _report(
     event_type: str, state: TargetState, known: Reported, target: Target, result: CheckResult
-) -> Report:
+) -> EventDraft:
     incident = state.incident or known.incident
     error = None if result.error is None else result.error.message
     data = {
@@ -122,12 +122,12 @@ def _report(
         "incident_id": None if incident is None else incident.id,
         "incident_started_at": None if incident is None else to_iso(incident.started_at),
     }
-    return Report(event_type, data)
+    return EventDraft(event_type, data)
 
 
 def _certificate(
     state: TargetState, target: Target, result: CheckResult
-) -> tuple[TargetState, list[Report]]:
+) -> tuple[TargetState, list[EventDraft]]:
     found = result.certificate
     if found is None:
         return state, []
@@ -146,7 +146,7 @@ def _certificate(
         "issuer": found.issuer,
     }
     known = replace(known, warned_days=days, warned_end=found.not_after)
-    return replace(state, certificate=known), [Report(event_types.CERTIFICATE_EXPIRING, data)]
+    return replace(state, certificate=known), [EventDraft(event_types.CERTIFICATE_EXPIRING, data)]
 
 
 def _with_certificate(state: TargetState, result: CheckResult) -> TargetState:
@@ -173,7 +173,7 @@ def _warning_at(days: int, certificate: Certificate) -> timedelta:
 
 def _content(
     state: TargetState, target: Target, result: CheckResult
-) -> tuple[TargetState, list[Report]]:
+) -> tuple[TargetState, list[EventDraft]]:
     if result.body_sha256 is None or not result.is_measured:
         return state, []
     former = state.body_sha256
@@ -181,4 +181,4 @@ def _content(
     if not target.options.watch_content or former in {None, result.body_sha256}:
         return state, []
     data = {**facts_of(target, "has a new content"), "from": former, "to": result.body_sha256}
-    return state, [Report(event_types.CONTENT_CHANGED, data)]
+    return state, [EventDraft(event_types.CONTENT_CHANGED, data)]

@@ -16,9 +16,9 @@ from spinneret.kernel.clock import optional_stamp
 from spinneret.monitoring import event_types, limits
 from spinneret.monitoring.checks.models import CheckResult, Outcome
 from spinneret.monitoring.incidents.models import (
+    EventDraft,
     IncidentChange,
     IncidentStatus,
-    Report,
     StateChange,
     TimelineEntry,
 )
@@ -143,7 +143,7 @@ def _skipped(watched: TargetWithState, result: CheckResult) -> StateChange:
         skips_total=former.skips_total + 1,
         hour=HourTally(known.hour, known.tally + tally_of(result)),
     )
-    reports: tuple[Report, ...] = ()
+    reports: tuple[EventDraft, ...] = ()
     quiet = is_quiet(target.options.quiet_hours, result.checked_at)
     if state.skips == limits.CHECK_SKIPS_REPORTED and not quiet:
         data = {
@@ -151,7 +151,7 @@ def _skipped(watched: TargetWithState, result: CheckResult) -> StateChange:
             "skips": state.skips,
             "due_at": optional_stamp(state.due_at),
         }
-        reports = (Report(event_types.TARGET_SKIPPED, data),)
+        reports = (EventDraft(event_types.TARGET_SKIPPED, data),)
     return StateChange(state=state, reports=reports, is_skip=True)
 
 

@@ -15,7 +15,7 @@ class State(StrEnum):
 
 
 @dataclass(frozen=True)
-class Finding:
+class Diagnosis:
     """Judgement about one part, and the remedy unless it is in order."""
 
     part: str

@@ -8,7 +8,7 @@ from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import DependencyUnavailable
 from spinneret.kernel.service import service
 from spinneret.operations.doctor import rules
-from spinneret.operations.doctor.models import Finding, State
+from spinneret.operations.doctor.models import Diagnosis, State
 from spinneret.operations.doctor.ports import StageFacts
 
 _CODES: Final = {State.OK: 0, State.WARNING: 1, State.FAULT: 2}
@@ -22,10 +22,10 @@ class Doctor:
     facts: StageFacts
     clock: Clock
 
-    def examine(self) -> list[Finding]:
+    def examine(self) -> list[Diagnosis]:
         """Return the findings about all parts."""
         facts = self.facts
-        parts: dict[str, Callable[[], Iterable[Finding]]] = {
+        parts: dict[str, Callable[[], Iterable[Diagnosis]]] = {
             "stacks": lambda: rules.stacks(facts.stacks()),
             "schedules": lambda: rules.schedules(facts.schedules()),
             "queues": lambda: rules.queues(facts.queues()),
@@ -39,12 +39,12 @@ class Doctor:
             return [finding for findings in found for finding in findings]
 
 
-def exit_code(findings: Iterable[Finding]) -> int:
+def exit_code(findings: Iterable[Diagnosis]) -> int:
     """Return 0 if everything is in order, 1 with warnings, 2 with a fault."""
     return max((_CODES[each.state] for each in findings), default=0)
 
 
-def table(findings: Sequence[Finding]) -> list[str]:
+def table(findings: Sequence[Diagnosis]) -> list[str]:
     """Return lines with aligned columns, faults first."""
     ordered = sorted(findings, key=lambda each: -_CODES[each.state])
     rows = [_HEADINGS, *((each.state, each.part, each.found, each.remedy) for each in ordered)]
@@ -55,9 +55,9 @@ def table(findings: Sequence[Finding]) -> list[str]:
     ]
 
 
-def _examined(part: str, examine: Callable[[], Iterable[Finding]]) -> list[Finding]:
+def _examined(part: str, examine: Callable[[], Iterable[Diagnosis]]) -> list[Diagnosis]:
     try:
         return list(examine())
     except DependencyUnavailable as error:
         remedy = "try again; check the credentials and the permissions of the operator"
-        return [Finding(part, State.FAULT, f"can't be read: {error.message}", remedy)]
+        return [Diagnosis(part, State.FAULT, f"can't be read: {error.message}", remedy)]

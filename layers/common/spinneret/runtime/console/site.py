@@ -49,7 +49,7 @@ _ALWAYS: Final[Mapping[str, str]] = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Site:
+class ConsoleSite:
     """All files of one release."""
 
     version: str
@@ -66,7 +66,9 @@ class Site:
         return self.parts[name]
 
 
-def read_site(folder: Traversable, *, inbox: Iterable[str] = (), media: Iterable[str] = ()) -> Site:
+def read_site(
+    folder: Traversable, *, inbox: Iterable[str] = (), media: Iterable[str] = ()
+) -> ConsoleSite:
     """Return the files of the folder and of its folders that a browser understands.
 
     `inbox` and `media` are the origins of buckets that the page's policy admits.
@@ -79,7 +81,7 @@ def read_site(folder: Traversable, *, inbox: Iterable[str] = (), media: Iterable
         images=_sources(media),
         requests=_sources(inbox),
     )
-    return Site(
+    return ConsoleSite(
         version=digest,
         page=_file(PAGE, page, {"Content-Security-Policy": policy}, _REVALIDATED),
         icon=_file(ICON, texts.pop(ICON), _closed(), _REVALIDATED),
@@ -88,7 +90,7 @@ def read_site(folder: Traversable, *, inbox: Iterable[str] = (), media: Iterable
 
 
 @reads(INBOX_ORIGINS, MEDIA_ORIGINS)
-def site(stage: Stage) -> Callable[[], Site]:
+def site(stage: Stage) -> Callable[[], ConsoleSite]:
     """Return the function that reads the layer's files when the site is first asked for."""
     inbox, media = stage[INBOX_ORIGINS], stage[MEDIA_ORIGINS]
     return cache(lambda: read_site(files(PACKAGE), inbox=inbox, media=media))

@@ -27,7 +27,7 @@ from spinneret.web.politeness.models import (
     BreakerLimits,
     BreakerView,
     Circuit,
-    Outcome,
+    HostOutcome,
     PaceState,
     PermitRequest,
     from_ms,
@@ -78,7 +78,7 @@ def permit_change(seen: PaceState, request: PermitRequest) -> ConditionalUpdate:
 
 
 def completion_change(
-    seen: PaceState, request: PermitRequest, outcome: Outcome, now: int
+    seen: PaceState, request: PermitRequest, outcome: HostOutcome, now: int
 ) -> ConditionalUpdate | None:
     """Return what the end of the request changes, or None for no change.
 
@@ -87,12 +87,12 @@ def completion_change(
     token, shared = request.token, request.shared.breaker
     is_probe = seen.probe_owner == token
     mine = equal("probe_owner", token)
-    if outcome is Outcome.NOT_TRIED:
+    if outcome is HostOutcome.NOT_TRIED:
         return ConditionalUpdate(guards=(mine,), to=_NO_PROBE) if is_probe else None
     if seen.open_until is not None:
-        after = _opened(now, shared) if outcome is Outcome.HOST_FAILURE else CLOSED.to
+        after = _opened(now, shared) if outcome is HostOutcome.HOST_FAILURE else CLOSED.to
         return ConditionalUpdate(guards=(mine,), to=after) if is_probe else None
-    if outcome is Outcome.HOST_FAILURE:
+    if outcome is HostOutcome.HOST_FAILURE:
         return _one_more_failure(seen, token, shared, now)
     success = ConditionalUpdate(guards=(absent("open_until"),), to=_NO_FAILURES | _NO_PROBE)
     return success if seen.failures else None

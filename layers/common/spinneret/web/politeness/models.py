@@ -114,7 +114,7 @@ class PaceLimits:
         return 0 if self.strict else (self.burst - 1) * self.interval_ms
 
 
-class Outcome(StrEnum):
+class HostOutcome(StrEnum):
     """Information about the host from one request."""
 
     SUCCESS = "success"

@@ -14,7 +14,12 @@ from typing import Final
 from spinneret.kernel import bounds
 from spinneret.web import limits
 from spinneret.web.politeness.robots_lines import Field, read_lines
-from spinneret.web.politeness.robots_paths import Patterns, Target, compile_patterns, target_of
+from spinneret.web.politeness.robots_paths import (
+    Patterns,
+    RobotsTarget,
+    compile_patterns,
+    target_of,
+)
 
 _ANYBODY: Final = "*"
 _ROBOTS_PATH: Final = "/robots.txt"
@@ -45,7 +50,7 @@ class _Group:
     disallows: Patterns
     crawl_delay: float | None
 
-    def permits(self, target: Target) -> bool:
+    def permits(self, target: RobotsTarget) -> bool:
         """Whether the target is allowed.
 
         The rule with the most octets wins, and Allow wins a tie (RFC 9309, section 2.2.2).

@@ -25,7 +25,7 @@ _BEFORE_PATH: Final = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.-]*:)?(?://)?[^/?#]*")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Target:
+class RobotsTarget:
     """Path and query of a URL, in the forms that rules are compared with."""
 
     normal: str
@@ -34,16 +34,16 @@ class Target:
     """Forms for Allow: as written, and with needless escapes undone."""
 
 
-def target_of(url: str) -> Target:
+def target_of(url: str) -> RobotsTarget:
     """Return the target of a URL without the fragment; an empty path is "/". Accepts any text."""
     target = _BEFORE_PATH.sub("", url, count=1).partition("#")[0]
     if not target.startswith("/"):
         target = f"/{target}"
     if _PLAIN.fullmatch(target):
-        return Target(normal=target, written=(target,))
+        return RobotsTarget(normal=target, written=(target,))
     written, plain = _unescaped(target, _ALIKE), _unescaped(target, _NEEDLESS)
     forms = (written,) if written == plain else (written, plain)
-    return Target(normal=_BEYOND_ASCII.sub(_percent_encoded, plain), written=forms)
+    return RobotsTarget(normal=_BEYOND_ASCII.sub(_percent_encoded, plain), written=forms)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -27,7 +27,7 @@ from spinneret.web.politeness.changes import (
 )
 from spinneret.web.politeness.models import (
     BreakerLimits,
-    Outcome,
+    HostOutcome,
     PaceLimits,
     PaceState,
     Permit,
@@ -204,7 +204,7 @@ class RequestEnd:
     """End of a request; `now` and Retry-After (an interval) are in milliseconds."""
 
     permit: Permit
-    outcome: Outcome
+    outcome: HostOutcome
     retry_after_ms: int | None
     cools_checks: bool
     """Whether the Retry-After stops checks too."""

@@ -14,7 +14,7 @@ from spinneret.web.politeness.buckets import Reservation, split
 from spinneret.web.politeness.models import (
     BreakerLimits,
     BreakerView,
-    Outcome,
+    HostOutcome,
     PaceLimits,
     PaceState,
     Permit,
@@ -87,7 +87,7 @@ class HostRateLimiter:
     def report(
         self,
         permit: Permit,
-        outcome: Outcome,
+        outcome: HostOutcome,
         *,
         retry_after: float | None = None,
         cools_checks: bool = True,
@@ -156,7 +156,7 @@ class HostRateLimiter:
             health = PaceState.of(self.ledger.update(key, Record.PACE, plan).row)
         permit = replace(permit, probe=health.probe_owner == request.token, health=health)
         if plan.to and not permit.probe:  # another caller took the probe first
-            self.report(permit, Outcome.NOT_TRIED)
+            self.report(permit, HostOutcome.NOT_TRIED)
             return _soon(request, WaitReason.CIRCUIT_OPEN)
         return permit
 

@@ -23,7 +23,7 @@ from spinneret.web.fetching.ports import Fetcher
 from spinneret.web.fetching.rules import check_url_at_submission
 from spinneret.web.fetching.urls import Url
 from spinneret.web.hosts.service import HostService
-from spinneret.web.politeness.models import Outcome, Wait
+from spinneret.web.politeness.models import HostOutcome, Wait
 from spinneret.web.politeness.service import HostRateLimiter
 from spinneret.web.proxies import limits, rules
 from spinneret.web.proxies.models import ProxyTestResult
@@ -82,7 +82,7 @@ class ProxyTrials:
             return self._trial(tenant, server_url, proxy, target)
         finally:
             # A tenant's proxy can return anything, so the response says nothing about the host.
-            self.pace.report(answer, Outcome.NOT_TRIED)
+            self.pace.report(answer, HostOutcome.NOT_TRIED)
 
     def _trial(self, tenant: str, server_url: str, proxy: Proxy, url: Url) -> ProxyTestResult:
         request = FetchRequest(

@@ -227,7 +227,7 @@ class Redirected:
     final_url: str
 
 
-Outcome = Fetched | Deferred | Failed | Redirected
+FetchOutcome = Fetched | Deferred | Failed | Redirected
 
 
 class RedirectRefused(Exception):

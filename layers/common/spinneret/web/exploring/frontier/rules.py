@@ -13,8 +13,8 @@ from spinneret.web.exploring.frontier.models import (
     Deferred,
     Failed,
     Fetched,
+    FetchOutcome,
     FrontierPage,
-    Outcome,
     PageState,
     Plan,
     Redirected,
@@ -160,7 +160,7 @@ def claimed(page: FrontierPage, owner: str, until: datetime) -> FrontierPage:
 
 
 def recorded(
-    page: FrontierPage, outcome: Outcome, links: int, skipped: Mapping[str, int], now: datetime
+    page: FrontierPage, outcome: FetchOutcome, links: int, skipped: Mapping[str, int], now: datetime
 ) -> FrontierTransaction:
     """Record the outcome of a claimed page, whose links are stored in `links` chunks.
 

@@ -22,11 +22,11 @@ from spinneret.web.exploring.frontier.models import (
     Ended,
     EndReason,
     Fetched,
+    FetchOutcome,
     FrontierPage,
     FrontierWait,
     LinkCandidate,
     Next,
-    Outcome,
     PageLease,
     PagePage,
     PageState,
@@ -223,7 +223,7 @@ class Frontier:
         """Return the redirect check for the fetcher of this visit."""
         return RedirectGate(store=self.store, clock=self.clock, visit=visit)
 
-    def record(self, visit: PageLease, outcome: Outcome) -> None:
+    def record(self, visit: PageLease, outcome: FetchOutcome) -> None:
         """Record the outcome of a page.
 
         Raises LeaseLost when another claim has replaced this one.
