@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from spinneret.audits.checks.reading import are_near
-from spinneret.audits.facts.html import srcset_urls
 from spinneret.audits.facts.models import (
     Alternate,
     Cookie,
@@ -22,6 +21,7 @@ from spinneret.audits.facts.models import (
     Structured,
 )
 from spinneret.audits.facts.pages import read_page, unread_page
+from spinneret.audits.facts.resources import srcset_urls
 from spinneret.audits.facts.storing import PAGES
 from spinneret.web.fetching.models import FetchedPage
 from spinneret.web.fetching.urls import parse_url

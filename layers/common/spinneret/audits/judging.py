@@ -16,7 +16,8 @@ from typing import Any, Final
 
 from spinneret.audits.checks import catalogue as checks
 from spinneret.audits.checks.models import UNKNOWN, Answer, Category, Check, CheckScope, Severity
-from spinneret.audits.checks.site import PageNode, Site
+from spinneret.audits.checks.pages import PageNode
+from spinneret.audits.checks.site import Site
 from spinneret.audits.comparison import Key
 from spinneret.audits.facts.models import Lab, PageFacts, PageKind
 from spinneret.audits.facts.site import SiteFacts

@@ -8,8 +8,9 @@ from urllib.parse import urlsplit
 from spinneret.audits.checks import sources
 from spinneret.audits.checks.families import CheckDecorators
 from spinneret.audits.checks.models import Answer, Category, Evidence, Severity
+from spinneret.audits.checks.pages import PageNode
 from spinneret.audits.checks.reading import is_absolute, listed
-from spinneret.audits.checks.site import PageNode, Site
+from spinneret.audits.checks.site import Site
 from spinneret.audits.facts.models import HtmlFacts, PageFacts, PageKind, ReadFailure
 
 _CANONICAL: Final = CheckDecorators(Category.CANONICAL)

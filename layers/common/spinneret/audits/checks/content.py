@@ -5,8 +5,9 @@ from typing import Final
 from spinneret.audits.checks import sources
 from spinneret.audits.checks.families import CheckDecorators
 from spinneret.audits.checks.models import Answer, Category, Evidence, Severity
+from spinneret.audits.checks.pages import PageNode
 from spinneret.audits.checks.reading import LISTABLE, MAX_OTHERS, listed
-from spinneret.audits.checks.site import PageNode, Site
+from spinneret.audits.checks.site import Site
 from spinneret.audits.facts.models import HtmlFacts, PageFacts
 
 _CONTENT: Final = CheckDecorators(Category.CONTENT)
@@ -63,7 +64,7 @@ def duplicate(page: PageNode, site: Site) -> Answer:
     """Report identical texts of pages that search engines may list."""
     if not page.is_indexable or not page.fingerprint:
         return None
-    others = [url for url in site.by_text[page.fingerprint] if url != page.url]
+    others = site.similar.with_text(page)
     return [Evidence("body", page.fingerprint, "", url) for url in others[:MAX_OTHERS]]
 
 
@@ -82,7 +83,8 @@ def near_duplicate(page: PageNode, site: Site) -> Answer:
     """
     if not page.is_indexable or not page.signature:
         return None
-    return [Evidence("body", page.signature, "", each.url) for each in site.near(page)[:MAX_OTHERS]]
+    others = site.similar.near(page)
+    return [Evidence("body", page.signature, "", each.url) for each in others[:MAX_OTHERS]]
 
 
 @_CONTENT.markup(

@@ -4,7 +4,8 @@ from collections.abc import Callable, Collection, Sequence
 from typing import Required, TypedDict, Unpack
 
 from spinneret.audits.checks.models import WEIGHTS, Answer, Category, Check, CheckScope, Severity
-from spinneret.audits.checks.site import PageNode, Site
+from spinneret.audits.checks.pages import PageNode
+from spinneret.audits.checks.site import Site
 from spinneret.audits.facts.models import HtmlFacts, PageFacts, PageKind
 
 

@@ -5,7 +5,8 @@ from typing import Final
 from spinneret.audits.checks import sources
 from spinneret.audits.checks.families import CheckDecorators
 from spinneret.audits.checks.models import UNKNOWN, Answer, Category, Evidence, Severity
-from spinneret.audits.checks.site import PageNode, Site
+from spinneret.audits.checks.pages import PageNode
+from spinneret.audits.checks.site import Site
 from spinneret.audits.facts.models import PAGES, HtmlFacts, PageFacts
 from spinneret.audits.facts.site import LinkOutcome
 

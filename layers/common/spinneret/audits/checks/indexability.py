@@ -5,8 +5,9 @@ from typing import Final
 from spinneret.audits.checks import sources
 from spinneret.audits.checks.families import CheckDecorators
 from spinneret.audits.checks.models import Answer, Category, Evidence, Severity
+from spinneret.audits.checks.pages import PageNode
 from spinneret.audits.checks.reading import moment, robots_evidence
-from spinneret.audits.checks.site import PageNode, Site
+from spinneret.audits.checks.site import Site
 from spinneret.audits.facts.models import HtmlFacts, PageFacts, PageKind, ReadFailure
 
 NOINDEX_WEIGHT: Final = 345

@@ -1,10 +1,12 @@
 """Checks of titles and descriptions."""
 
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from spinneret.audits.checks import sources
 from spinneret.audits.checks.families import CheckDecorators
 from spinneret.audits.checks.models import Answer, Category, Evidence, Severity
+from spinneret.audits.checks.pages import PageNode
 from spinneret.audits.checks.reading import (
     LISTABLE,
     MAX_OTHERS,
@@ -12,7 +14,7 @@ from spinneret.audits.checks.reading import (
     first_text,
     listed,
 )
-from spinneret.audits.checks.site import PageNode, Site, folded
+from spinneret.audits.checks.site import Site
 from spinneret.audits.facts.models import HtmlFacts, PageFacts
 
 _METADATA: Final = CheckDecorators(Category.METADATA)
@@ -97,7 +99,7 @@ def title_multiple(_: PageFacts, html: HtmlFacts) -> Answer:
 )
 def title_duplicate(page: PageNode, site: Site) -> Answer:
     """Check only pages that search engines may list; ignore upper and lower case."""
-    return _duplicates(page, "title", page.title, site.by_title)
+    return _duplicates(page, "title", page.title, site.similar.with_title)
 
 
 @_METADATA.page_in_site(
@@ -184,11 +186,12 @@ def description_multiple(_: PageFacts, html: HtmlFacts) -> Answer:
 )
 def description_duplicate(page: PageNode, site: Site) -> Answer:
     """Check only pages that search engines may list; ignore upper and lower case."""
-    return _duplicates(page, _DESCRIPTION, page.description, site.by_description)
+    return _duplicates(page, _DESCRIPTION, page.description, site.similar.with_description)
 
 
-def _duplicates(page: PageNode, where: str, value: str, groups: dict[str, list[str]]) -> Answer:
+def _duplicates(
+    page: PageNode, where: str, value: str, others: Callable[[PageNode], Sequence[str]]
+) -> Answer:
     if not page.is_indexable:
         return None
-    others = [url for url in groups.get(folded(value), ()) if url != page.url]
-    return [Evidence(where, value, "", url) for url in others[:MAX_OTHERS]]
+    return [Evidence(where, value, "", url) for url in others(page)[:MAX_OTHERS]]

@@ -1,21 +1,17 @@
-"""The site as a set of pages, with only the page data that other checks compare.
-
-A page's facts are about 40 KB of JSON and arrive one page at a time. Each page retained here takes
-about two kilobytes, mostly links as numbers.
-"""
+"""The site as a set of pages, with their links, redirects and answers."""
 
 import re
 from array import array
-from collections import Counter, defaultdict, deque
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 from statistics import median
 from typing import Final
 
-from spinneret.audits.checks.reading import are_near, first_text, is_noindex, is_same, moment
-from spinneret.audits.facts.models import Alternate, HtmlFacts, PageFacts, PageKind, ReadFailure
+from spinneret.audits.checks.pages import PageNode, SimilarPages
+from spinneret.audits.checks.reading import first_text, is_noindex, moment
+from spinneret.audits.facts.models import HtmlFacts, PageFacts, PageKind, ReadFailure
 from spinneret.audits.facts.site import LinkOutcome, SiteFacts, web_url
 from spinneret.web.fetching.urls import parse_url
 from spinneret.web.politeness import robots
@@ -28,48 +24,6 @@ TITLES_SHARE: Final = 0.8
 """… and the minimum share of titles that follow it."""
 _PORT: Final = re.compile(r":\d+$")
 _SEPARATOR: Final = re.compile(r"\s[|\-\u2013\u2014\u00b7\u2022\u00bb:]\s")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PageNode:
-    """Page data that comparisons across the site need."""
-
-    url: str
-    kind: PageKind
-    status: int | None = None
-    failure: ReadFailure | None = None
-    final_url: str = ""
-    hops: int = 0
-    """Number of redirects from `url` to `final_url`."""
-    noindex: bool = False
-    canonical: str | None = None
-    title: str = ""
-    description: str = ""
-    h1: str = ""
-    fingerprint: str = ""
-    signature: str = ""
-    words: int = 0
-    alternates: tuple[Alternate, ...] = ()
-    modified: str = ""
-    """The page's own date of its last change, as written."""
-    structured: tuple[str, ...] = ()
-    """Types of the items that structured data describe."""
-    links: array[int]
-    """Distinct internal pages that it links to, without itself: numbers of `Site.url_of`."""
-    external: array[int]
-    images: array[int]
-    image_files: tuple[tuple[str, int], ...] = ()
-    """Other images that it names, each with its place."""
-    pagination: tuple[int, ...] = ()
-    fragments: tuple[tuple[int, str], ...] = ()
-    anchors: frozenset[int] = frozenset()
-    """Hashes of the names that fragments may have; valid within this process only."""
-
-    @property
-    def is_indexable(self) -> bool:
-        """Whether search engines may list the page under its own URL, ignoring a trailing slash."""
-        is_own = is_same(self.canonical or self.url, self.url)
-        return self.kind is PageKind.HTML and not self.noindex and is_own
 
 
 class Site:
@@ -295,46 +249,9 @@ class Site:
         return depths
 
     @cached_property
-    def by_title(self) -> dict[str, list[str]]:
-        """URLs of indexable pages by title, in lower case."""
-        return _grouped((folded(node.title), node.url) for node in self.pages if node.is_indexable)
-
-    @cached_property
-    def by_description(self) -> dict[str, list[str]]:
-        """URLs of indexable pages by description, in lower case."""
-        return _grouped(
-            (folded(node.description), node.url) for node in self.pages if node.is_indexable
-        )
-
-    @cached_property
-    def by_text(self) -> dict[str, list[str]]:
-        """URLs of indexable pages by the fingerprint of the text."""
-        return _grouped((node.fingerprint, node.url) for node in self.pages if node.is_indexable)
-
-    def near(self, page: PageNode) -> list[PageNode]:
-        """Return the other indexable pages whose text is nearly, but not quite, the same."""
-        if not page.signature:
-            return []
-        candidates = {
-            node.url: node for band in _bands(page.signature) for node in self._by_band[band]
-        }
-        return [
-            node
-            for node in candidates.values()
-            if node is not page
-            and node.fingerprint != page.fingerprint
-            and are_near(node.signature, page.signature)
-        ]
-
-    @cached_property
-    def _by_band(self) -> dict[tuple[int, str], list[PageNode]]:
-        """Indexable pages by parts of their signatures: near ones share at least one part."""
-        found: dict[tuple[int, str], list[PageNode]] = defaultdict(list)
-        for node in self.pages:
-            if node.is_indexable and node.signature:
-                for band in _bands(node.signature):
-                    found[band].append(node)
-        return found
+    def similar(self) -> SimilarPages:
+        """Pages that search engines may list, by what they have in common."""
+        return SimilarPages(node for node in self.pages if node.is_indexable)
 
     @cached_property
     def usual_words(self) -> float:
@@ -377,24 +294,6 @@ class Site:
         """URLs of pages that are in a sitemap."""
         nodes = (self.node(url) for url in self.listed)
         return frozenset(node.url for node in nodes if node is not None)
-
-
-def folded(text: str) -> str:
-    """Return a text without differences of case and white space."""
-    return " ".join(text.casefold().split())
-
-
-def _bands(signature: str) -> list[tuple[int, str]]:
-    """Return eight parts: seven different bits leave one of them equal."""
-    return [(start, signature[start : start + 2]) for start in range(0, 16, 2)]
-
-
-def _grouped(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
-    groups: dict[str, list[str]] = {}
-    for key, url in pairs:
-        if key:
-            groups.setdefault(key, []).append(url)
-    return groups
 
 
 def _other_www(host: str) -> str:

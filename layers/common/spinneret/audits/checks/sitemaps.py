@@ -7,8 +7,9 @@ from typing import Final
 from spinneret.audits.checks import sources
 from spinneret.audits.checks.families import CheckDecorators
 from spinneret.audits.checks.models import Answer, Category, Evidence, Severity
+from spinneret.audits.checks.pages import PageNode
 from spinneret.audits.checks.reading import LISTABLE, host_of, moment
-from spinneret.audits.checks.site import PageNode, Site
+from spinneret.audits.checks.site import Site
 from spinneret.web.fetching.urls import registrable_domain
 
 _SITEMAPS: Final = CheckDecorators(Category.SITEMAPS)

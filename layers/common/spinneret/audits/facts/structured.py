@@ -114,7 +114,7 @@ def _is_offer_of_product(scope: html.HtmlElement) -> bool:
 
 def _owner(element: etree._Element) -> etree._Element | None:
     """Return the item whose property an element is; None if it is no item's."""
-    found = cast("list[etree._Element]", _OWNER(element))
+    found = cast("list[Any]", _OWNER(element))
     return found[0] if found else None
 
 
