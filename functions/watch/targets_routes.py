@@ -20,7 +20,6 @@ from spinneret.kernel.errors import (
 )
 from spinneret.kernel.paging import position_of
 from spinneret.monitoring.checks.api_models import ResultList, result_list
-from spinneret.monitoring.checks.items import is_position as is_result_position
 from spinneret.monitoring.incidents.api_models import IncidentList, IncidentView
 from spinneret.monitoring.rollups.api_models import (
     UptimeDayList,
@@ -38,7 +37,7 @@ from spinneret.monitoring.targets.api_models import (
     subject_of,
 )
 from spinneret.monitoring.targets.models import Status
-from spinneret.monitoring.targets.rules import host_named, is_position
+from spinneret.monitoring.targets.rules import host_named
 from spinneret.monitoring.targets.service import RequestId
 from spinneret.monitoring.targets.views import (
     HeartbeatView,
@@ -47,7 +46,7 @@ from spinneret.monitoring.targets.views import (
     target_list,
     target_view,
 )
-from spinneret.monitoring.times import moment_of, one_of
+from spinneret.monitoring.times import is_position, moment_of, one_of
 from spinneret.monitoring.wiring import TargetApi, target_api
 from spinneret.runtime.http.declaration import declared
 from spinneret.runtime.http.requests import REPLAYED, request_key
@@ -173,7 +172,7 @@ def list_results(
 
     `since` and `until` are RFC 3339 times.
     """
-    after = position_of(one_of("cursor", cursor, "page_token", page_token), is_result_position)
+    after = position_of(one_of("cursor", cursor, "page_token", page_token), is_position)
     tenant = routes.principal.tenant
     _services().targets.get(tenant, target_id)
     first, last = _moment("since", since), _moment("until", until)
@@ -217,7 +216,7 @@ def list_incidents(
 
     With `window`, the list contains the incidents that lasted into it.
     """
-    after = position_of(cursor, is_result_position)
+    after = position_of(cursor, is_position)
     tenant = routes.principal.tenant
     _services().targets.get(tenant, target_id)
     return IncidentList.page(

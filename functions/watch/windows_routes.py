@@ -12,7 +12,6 @@ from spinneret.monitoring.windows.api_models import (
     WindowRequest,
     WindowView,
     times_of,
-    window_view,
 )
 from spinneret.monitoring.wiring import window_service
 from spinneret.runtime.http.declaration import declared
@@ -28,7 +27,7 @@ router = routes.router
 def list_windows(limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = None) -> WindowList:
     """List maintenance windows, oldest first."""
     page = routes.services.page(routes.principal.tenant, position_of(cursor), limit)
-    return WindowList.page(page, window_view)
+    return WindowList.page(page, WindowView.of)
 
 
 @router.post(
@@ -38,13 +37,13 @@ def list_windows(limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = 
 def create_window(request: WindowRequest) -> Response[WindowView]:
     """Create a maintenance window, single or recurring, during which targets may fail."""
     made = routes.services.create(routes.principal.tenant, times_of(request))
-    return created(window_view(made))
+    return created(WindowView.of(made))
 
 
 @router.get("/v1/maintenance-windows/<window_id>", **declared(Scope.READ, Permission.VIEW_TARGETS))
 def get_window(window_id: str) -> WindowView:
     """Return one maintenance window."""
-    return window_view(routes.services.get(routes.principal.tenant, window_id))
+    return WindowView.of(routes.services.get(routes.principal.tenant, window_id))
 
 
 @router.put(
@@ -54,7 +53,7 @@ def get_window(window_id: str) -> WindowView:
 def replace_window(window_id: str, request: WindowRequest) -> WindowView:
     """Replace a maintenance window."""
     changed = routes.services.update(routes.principal.tenant, window_id, times_of(request))
-    return window_view(changed)
+    return WindowView.of(changed)
 
 
 @router.delete(

@@ -1,8 +1,12 @@
-"""Parse times and page parameters of requests."""
+"""Parse times and positions of requests."""
 
+import re
 from datetime import UTC, datetime
+from typing import Final
 
 from spinneret.kernel.errors import ValidationFailed
+
+_POSITION: Final = re.compile(r"[0-9T:.-]{26}Z#[A-Za-z0-9_-]{1,80}")
 
 
 def moment_of(field: str, text: str) -> datetime:
@@ -16,6 +20,12 @@ def moment_of(field: str, text: str) -> datetime:
     raise ValidationFailed.of_field(
         field, f"{field} isn't a time with its offset from UTC", "write it as 2026-01-02T12:00:00Z"
     )
+
+
+def is_position(text: str) -> bool:
+    """Return whether `text` has the form of a sort key by time and id: of a target, a result or an
+    incident."""
+    return _POSITION.fullmatch(text) is not None
 
 
 def one_of(name: str, value: str | None, other_name: str, other: str | None) -> str | None:

@@ -2,7 +2,6 @@
 
 from pydantic import BaseModel
 
-from spinneret.kernel.clock import to_iso
 from spinneret.kernel.paging import Page, cursor_of
 from spinneret.kernel.views import Timestamp, View
 from spinneret.monitoring.checks.models import CheckResult, Outcome
@@ -36,12 +35,12 @@ class CertificateView(View):
     """End of the validity (RFC 3339, UTC)."""
 
 
-class ResultView(BaseModel):
+class ResultView(View):
     """Result of one check."""
 
     id: str
     """Id of the check."""
-    checked_at: str
+    checked_at: Timestamp
     """Time of the check (RFC 3339, UTC)."""
     outcome: Outcome
     """Verdict of the check."""
@@ -81,24 +80,9 @@ class ResultList(BaseModel):
 
 def result_view(result: CheckResult) -> ResultView:
     """Return the view of a result."""
-    phases, certificate = result.phases, result.certificate
-    return ResultView(
-        id=result.id,
-        checked_at=to_iso(result.checked_at),
-        outcome=result.outcome,
-        status_code=result.status_code,
-        latency_ms=result.latency_ms,
-        error=None if result.error is None else result.error.message,
-        error_code=None if result.error is None else result.error.code,
-        late_ms=result.late_ms,
-        tries=result.tries,
-        in_maintenance=result.in_maintenance,
-        final_url=result.final_url,
-        redirects=list(result.redirects),
-        phases=None if phases is None else PhasesView.of(phases),
-        certificate=None if certificate is None else CertificateView.of(certificate),
-        body_sha256=result.body_sha256,
-    )
+    error = result.error
+    about = {"error": error and error.message, "error_code": error and error.code}
+    return ResultView.model_validate({**vars(result), **about})
 
 
 def result_list(page: Page[CheckResult]) -> ResultList:

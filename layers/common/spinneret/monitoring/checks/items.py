@@ -1,6 +1,5 @@
 """Convert results to DynamoDB items and back."""
 
-import re
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, Final
@@ -12,7 +11,6 @@ from spinneret.monitoring.checks.models import CheckResult
 
 Item = dict[str, Any]
 _RESULTS: Final = TypedJson(CheckResult)
-_POSITION: Final = re.compile(r"[0-9T:.-]{26}Z#[A-Za-z0-9_-]{1,80}")
 
 
 def partition(tenant: str, target_id: str) -> str:
@@ -23,11 +21,6 @@ def partition(tenant: str, target_id: str) -> str:
 def position(result: CheckResult) -> str:
     """Return the sort key of a result."""
     return f"{to_iso(result.checked_at)}#{result.id}"
-
-
-def is_position(text: str) -> bool:
-    """Return whether `text` has the form of a result's or an incident's sort key."""
-    return _POSITION.fullmatch(text) is not None
 
 
 def behind(moment: datetime) -> str:

@@ -99,16 +99,9 @@ class NoticeList(ListOf[NoticeView]):
 
 def draft_of(request: NoticeRequest) -> NoticeDraft:
     """Return the notice that a request describes. Raises ValidationFailed."""
-    starts_at, ends_at = (
-        None if text is None else moment_of(name, text)
-        for name, text in (("starts_at", request.starts_at), ("ends_at", request.ends_at))
-    )
-    return NoticeDraft(
-        kind=request.kind,
-        title=request.title,
-        text=request.text,
-        status=request.status,
-        slugs=tuple(request.slugs),
-        starts_at=starts_at,
-        ends_at=ends_at,
-    )
+    times = {
+        name: moment_of(name, text)
+        for name in ("starts_at", "ends_at")
+        if (text := getattr(request, name)) is not None
+    }
+    return NoticeDraft(**{**vars(request), "slugs": tuple(request.slugs), **times})

@@ -6,7 +6,7 @@ from datetime import date
 from pydantic import BaseModel
 
 from spinneret.kernel import histogram
-from spinneret.kernel.clock import to_iso
+from spinneret.kernel.views import Timestamp
 from spinneret.monitoring.rollups import rules
 from spinneret.monitoring.rollups.models import DayTally, Figures, Rollup, Window
 
@@ -34,9 +34,9 @@ class UptimeView(BaseModel):
 
     window: Window
     """Length of the period."""
-    since: str
+    since: Timestamp
     """Begin of the period (RFC 3339, UTC)."""
-    until: str
+    until: Timestamp
     """End of the period (RFC 3339, UTC)."""
     uptime: float | None
     """Available share of the known time, 0 to 1; degraded counts as up. null if no time is
@@ -91,40 +91,35 @@ class UptimeDayList(BaseModel):
 
 def uptime_days(days: Sequence[DayTally]) -> UptimeDayList:
     """Return the view of days."""
-    return UptimeDayList(
-        items=[
-            UptimeDayView(
-                day=each.day.date(),
-                uptime=rules.uptime(each.tally, with_maintenance=False),
-                degraded_ms=each.tally.degraded_ms,
-                down_ms=each.tally.down_ms,
-                unknown_ms=each.tally.unknown_ms,
-                checks=each.tally.checks,
-                latency=_latency(each.tally),
-            )
-            for each in days
-        ]
+    return UptimeDayList(items=[_day(each) for each in days])
+
+
+def _day(day: DayTally) -> UptimeDayView:
+    tally = day.tally
+    return UptimeDayView.model_validate(
+        {
+            **vars(tally),
+            "day": day.day.date(),
+            "uptime": rules.uptime(tally, with_maintenance=False),
+            "latency": _latency(tally),
+        }
     )
 
 
 def uptime_view(window: Window, figures: Figures, *, with_maintenance: bool) -> UptimeView:
     """Return the view of figures."""
     tally = figures.tally
-    return UptimeView(
-        window=window,
-        since=to_iso(figures.since),
-        until=to_iso(figures.until),
-        uptime=rules.uptime(tally, with_maintenance=with_maintenance),
-        maintenance="include" if with_maintenance else "exclude",
-        up_ms=tally.up_ms,
-        degraded_ms=tally.degraded_ms,
-        down_ms=tally.down_ms,
-        unknown_ms=tally.unknown_ms,
-        maintenance_ms=tally.maintenance_up_ms + tally.maintenance_down_ms,
-        checks=tally.checks,
-        failed=tally.failed,
-        skipped=tally.skipped,
-        latency=_latency(tally),
+    return UptimeView.model_validate(
+        {
+            **vars(tally),
+            "window": window,
+            "since": figures.since,
+            "until": figures.until,
+            "uptime": rules.uptime(tally, with_maintenance=with_maintenance),
+            "maintenance": "include" if with_maintenance else "exclude",
+            "maintenance_ms": tally.maintenance_up_ms + tally.maintenance_down_ms,
+            "latency": _latency(tally),
+        }
     )
 
 

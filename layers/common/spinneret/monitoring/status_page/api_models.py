@@ -4,8 +4,7 @@ from typing import Annotated, Self
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
-from spinneret.kernel.clock import to_iso
-from spinneret.kernel.views import View
+from spinneret.kernel.views import Timestamp, View
 from spinneret.monitoring.status_page import limits
 from spinneret.monitoring.status_page.models import SLUG, StatusGroup, StatusPage
 
@@ -30,7 +29,7 @@ class GroupOfTargets(View):
     """Heading of the group."""
     target_ids: Annotated[
         list[Annotated[str, StringConstraints(min_length=1, max_length=80)]],
-        Field(min_length=1, max_length=limits.STATUS_PAGE_TARGETS),
+        Field(min_length=1, max_length=limits.STATUS_PAGE_TARGETS, strict=False),
     ]
     """Ids of targets in their order; only public ones are shown."""
 
@@ -59,7 +58,7 @@ class StatusPageRequest(StatusPageChange):
     slug: Slug
 
 
-class StatusPageView(BaseModel):
+class StatusPageView(View):
     """A status page."""
 
     slug: str
@@ -72,7 +71,7 @@ class StatusPageView(BaseModel):
     """Path relative to the API's base URL."""
     feed_path: str
     """Path of its Atom feed, relative to the API's base URL."""
-    updated_at: str
+    updated_at: Timestamp
     """Time of the last change of a status (RFC 3339, UTC)."""
 
 
@@ -91,14 +90,6 @@ def groups_of(request: StatusPageChange) -> list[StatusGroup]:
 
 def status_page_view(page: StatusPage) -> StatusPageView:
     """Return the view of a page."""
-    return StatusPageView(
-        slug=page.slug,
-        title=page.title,
-        groups=[
-            GroupOfTargets(name=each.name, target_ids=list(each.target_ids)) for each in page.groups
-        ],
-        is_main=page.is_main,
-        path=f"/status/{page.slug}",
-        feed_path=f"/status/{page.slug}/feed.xml",
-        updated_at=to_iso(page.updated_at),
-    )
+    path = f"/status/{page.slug}"
+    paths = {"path": path, "feed_path": f"{path}/feed.xml"}
+    return StatusPageView.model_validate({**vars(page), **paths})

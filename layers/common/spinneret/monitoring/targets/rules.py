@@ -2,7 +2,6 @@
 
 import hashlib
 import math
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -11,7 +10,6 @@ from zoneinfo import ZoneInfo
 
 from spinneret.kernel.clock import to_iso
 from spinneret.kernel.errors import UrlInvalid, ValidationFailed
-from spinneret.kernel.ids import is_id
 from spinneret.kernel.sharding import shard_of
 from spinneret.kernel.zones import require_zone
 from spinneret.monitoring import limits
@@ -49,7 +47,6 @@ _STEP_SECONDS: Final = round(LISTED_STEP.total_seconds())
 _STEPS: Final = 4  # intervals at a crowded host grow by quarters, and so seldom change
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND: Final = timedelta(milliseconds=1)
-_POSITION: Final = re.compile(r"[0-9T:.-]{26}Z#[A-Za-z0-9_-]{1,80}")
 
 
 def checked(target: Target) -> Target:
@@ -225,11 +222,6 @@ def host_named(text: str) -> str:
         return bare_host(text)
     except UrlInvalid as error:
         raise ValidationFailed.about("host", "is not a host") from error
-
-
-def is_position(text: str) -> bool:
-    """Return whether `text` has the form of a position in a list."""
-    return _POSITION.fullmatch(text) is not None and is_id(text.partition("#")[2])
 
 
 def _number(text: str) -> int:

@@ -3,13 +3,11 @@
 from datetime import datetime
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 
-from spinneret.kernel.clock import to_iso
 from spinneret.kernel.errors import ValidationFailed
-from spinneret.kernel.views import ListOf
+from spinneret.kernel.views import ListOf, Timestamp, View
 from spinneret.monitoring import limits
-from spinneret.monitoring.windows.models import MaintenanceWindow
 from spinneret.monitoring.windows.service import WindowTimes
 
 Name = Annotated[
@@ -40,14 +38,14 @@ class WindowRequest(BaseModel):
     """Affected targets; an empty list means all."""
 
 
-class WindowView(BaseModel):
+class WindowView(View):
     """A maintenance window."""
 
     id: str
     """Id of the window."""
     name: str
     """Name for people."""
-    starts_at: str
+    starts_at: Annotated[str, BeforeValidator(datetime.isoformat)]
     """Begin as wall-clock time in `timezone`."""
     duration_minutes: int
     timezone: str
@@ -55,8 +53,8 @@ class WindowView(BaseModel):
     """Rule of repetition (RFC 5545); null for a single window."""
     target_ids: list[str]
     """Ids of the targets; an empty list for all."""
-    created_at: str
-    updated_at: str
+    created_at: Timestamp
+    updated_at: Timestamp
 
 
 class WindowList(ListOf[WindowView]):
@@ -71,26 +69,5 @@ def times_of(request: WindowRequest) -> WindowTimes:
         raise ValidationFailed.of_field(
             "starts_at", "starts_at isn't a wall-clock time", "write it as 2026-03-29T02:30"
         ) from None
-    return WindowTimes(
-        name=request.name,
-        starts_at=starts_at,
-        duration_minutes=request.duration_minutes,
-        timezone=request.timezone,
-        recurrence=request.recurrence,
-        target_ids=tuple(request.target_ids),
-    )
-
-
-def window_view(window: MaintenanceWindow) -> WindowView:
-    """Return the view of a window."""
-    return WindowView(
-        id=window.id,
-        name=window.name,
-        starts_at=window.starts_at.isoformat(),
-        duration_minutes=window.duration_minutes,
-        timezone=window.timezone,
-        recurrence=window.recurrence,
-        target_ids=list(window.target_ids),
-        created_at=to_iso(window.created_at),
-        updated_at=to_iso(window.updated_at),
-    )
+    given = {"starts_at": starts_at, "target_ids": tuple(request.target_ids)}
+    return WindowTimes(**{**vars(request), **given})
