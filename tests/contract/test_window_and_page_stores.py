@@ -6,6 +6,7 @@ from datetime import datetime
 import pytest
 
 from spinneret.kernel.errors import Conflict
+from spinneret.kernel.rows import RowStore
 from spinneret.monitoring.notices.dynamo import DynamoNoticeStore
 from spinneret.monitoring.notices.models import (
     Notice,
@@ -13,7 +14,6 @@ from spinneret.monitoring.notices.models import (
     NoticeStatus,
     NoticeUpdate,
 )
-from spinneret.monitoring.notices.ports import NoticeStore
 from spinneret.monitoring.status_page.dynamo import DynamoStatusPageStore
 from spinneret.monitoring.status_page.models import StatusGroup, StatusPage
 from spinneret.monitoring.status_page.ports import StatusPageStore
@@ -58,8 +58,8 @@ def window(tenant: str, window_id: str = "mw_1") -> MaintenanceWindow:
 
 def test_windows_are_read_as_written_and_listed_by_id(windows: WindowStore, tenant: str) -> None:
     second, first = window(tenant, "mw_2"), window(tenant, "mw_1")
-    assert windows.put(second, None)
-    assert windows.put(first, None)
+    windows.add(second)
+    windows.add(first)
     assert windows.get(tenant, "mw_1") == first
     assert windows.all(tenant) == [first, second]
     assert windows.all(f"{tenant}x") == []
@@ -69,14 +69,13 @@ def test_windows_are_read_as_written_and_listed_by_id(windows: WindowStore, tena
 
 def test_a_window_that_changed_meanwhile_stays(windows: WindowStore, tenant: str) -> None:
     first = window(tenant)
-    assert windows.put(first, None)
-    assert not windows.put(first, None)
+    windows.add(first)
     changed = replace(first, name="x", version=2)
-    assert windows.put(changed, first)
-    assert not windows.put(changed, first)
+    assert windows.replace(first, changed)
+    assert not windows.replace(first, changed)
     assert not windows.remove(first)
     assert windows.remove(changed)
-    assert not windows.put(replace(changed, version=3), changed)
+    assert not windows.replace(changed, replace(changed, version=3))
     assert windows.all(tenant) == []
 
 
@@ -134,14 +133,14 @@ def test_a_tenants_pages_are_listed_the_main_one_first(pages: StatusPageStore, t
 
 
 @pytest.fixture
-def notices(tables: Tables | None) -> NoticeStore:
+def notices(tables: Tables | None) -> RowStore[Notice]:
     if tables is None:
         return FakeNoticeStore()
     return DynamoNoticeStore(tables.client, tables.names["Targets"])
 
 
 def test_notices_are_read_as_written_and_listed_newest_first(
-    notices: NoticeStore, tenant: str
+    notices: RowStore[Notice], tenant: str
 ) -> None:
     update = NoticeUpdate(at=START, status=NoticeStatus.SCHEDULED, text="Ä")
     first = Notice(
@@ -156,14 +155,14 @@ def test_notices_are_read_as_written_and_listed_newest_first(
     )
     made = [first, *(replace(first, id=f"nt_{number}", slugs=()) for number in (2, 3))]
     for each in made:
-        assert notices.put(each, None)
+        notices.add(each)
     assert notices.get(tenant, "nt_1") == first
     page = notices.page(tenant, None, 2)
     assert [each.id for each in page.items] == ["nt_3", "nt_2"]
     assert notices.page(tenant, page.after, 2).items == (first,)
     changed = replace(first, title="x", version=2)
-    assert notices.put(changed, first)
-    assert not notices.put(changed, first)
+    assert notices.replace(first, changed)
+    assert not notices.replace(first, changed)
     assert not notices.remove(first)
     assert notices.remove(changed)
     assert notices.get(tenant, "nt_1") is None

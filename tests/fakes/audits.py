@@ -13,6 +13,7 @@ from spinneret.kernel.errors import DependencyUnavailable, LeaseLost
 from spinneret.kernel.paging import Page
 from spinneret.retention.models import Expired
 from tests.fakes.jobs import FakeJobStore
+from tests.fakes.tenant_rows import FakeRows
 
 
 class FakeAuditStore:
@@ -170,44 +171,8 @@ class FakeAuditObjectStore:
             raise DependencyUnavailable("s3")
 
 
-class FakeScheduleStore:
+class FakeScheduleStore(FakeRows[AuditSchedule]):
     """Implements ScheduleStore."""
-
-    def __init__(self) -> None:
-        self.rows: dict[tuple[str, str], AuditSchedule] = {}
-
-    def add(self, schedule: AuditSchedule) -> None:
-        self.rows[schedule.tenant, schedule.id] = schedule
-
-    def get(self, tenant: str, schedule_id: str) -> AuditSchedule | None:
-        return self.rows.get((tenant, schedule_id))
-
-    def page(self, tenant: str, after: str | None, limit: int) -> Page[AuditSchedule]:
-        found = sorted(
-            (
-                each
-                for (owner, name), each in self.rows.items()
-                if owner == tenant and (after is None or name < after)
-            ),
-            key=lambda each: each.id,
-            reverse=True,
-        )
-        shown = tuple(found[:limit])
-        return Page(items=shown, after=shown[-1].id if len(found) > limit else None)
-
-    def replace(self, former: AuditSchedule, schedule: AuditSchedule) -> bool:
-        standing = self.get(former.tenant, former.id)
-        if standing is None or standing.version != former.version:
-            return False
-        self.add(schedule)
-        return True
-
-    def remove(self, schedule: AuditSchedule) -> bool:
-        standing = self.get(schedule.tenant, schedule.id)
-        if standing is None or standing.version != schedule.version:
-            return False
-        del self.rows[schedule.tenant, schedule.id]
-        return True
 
     def due(self, now: datetime, limit: int) -> list[ScheduleRef]:
         found = [

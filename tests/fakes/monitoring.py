@@ -30,6 +30,7 @@ from spinneret.monitoring.targets.models import (
 from spinneret.monitoring.targets.ports import KeyTaken, TooMany, UrlTaken
 from spinneret.monitoring.windows.models import MaintenanceWindow
 from spinneret.outbox.models import DomainEvent
+from tests.fakes.tenant_rows import FakeRows
 
 Name = tuple[str, str]
 """Tenant and id."""
@@ -369,35 +370,12 @@ def _incident_position(incident: Incident) -> str:
     return f"{check_items.behind(incident.started_at)[:-1]}#{incident.id}"
 
 
-class FakeWindowStore:
+class FakeWindowStore(FakeRows[MaintenanceWindow]):
     """Implements WindowStore."""
 
-    def __init__(self) -> None:
-        self._rows: dict[Name, MaintenanceWindow] = {}
-
     def all(self, tenant: str) -> list[MaintenanceWindow]:
-        mine = (each for each in self._rows.values() if each.tenant == tenant)
+        mine = (each for each in self.rows.values() if each.tenant == tenant)
         return sorted(mine, key=lambda each: each.id)
-
-    def get(self, tenant: str, window_id: str) -> MaintenanceWindow | None:
-        return self._rows.get((tenant, window_id))
-
-    def put(self, window: MaintenanceWindow, former: MaintenanceWindow | None) -> bool:
-        if not self._stands(window, former):
-            return False
-        self._rows[window.tenant, window.id] = window
-        return True
-
-    def remove(self, window: MaintenanceWindow) -> bool:
-        if not self._stands(window, window):
-            return False
-        del self._rows[window.tenant, window.id]
-        return True
-
-    def _stands(self, window: MaintenanceWindow, former: MaintenanceWindow | None) -> bool:
-        standing = self.get(window.tenant, window.id)
-        versions = (each and each.version for each in (standing, former))
-        return len(set(versions)) == 1
 
 
 class FakeStatusPageStore:
@@ -437,31 +415,5 @@ def _page_name(page: StatusPage) -> Name:
     return page.tenant, "" if page.is_main else page.slug
 
 
-class FakeNoticeStore:
-    """Implements NoticeStore."""
-
-    def __init__(self) -> None:
-        self._rows: dict[Name, Notice] = {}
-
-    def page(self, tenant: str, after: str | None, limit: int) -> Page[Notice]:
-        mine = [each for each in self._rows.values() if each.tenant == tenant]
-        found = sorted(mine, key=lambda each: each.id, reverse=True)
-        left = [each for each in found if after is None or each.id < after]
-        return Page.cut(left, limit, lambda each: each.id)
-
-    def get(self, tenant: str, notice_id: str) -> Notice | None:
-        return self._rows.get((tenant, notice_id))
-
-    def put(self, notice: Notice, former: Notice | None) -> bool:
-        standing = self.get(notice.tenant, notice.id)
-        if (standing and standing.version) != (former and former.version):
-            return False
-        self._rows[notice.tenant, notice.id] = notice
-        return True
-
-    def remove(self, notice: Notice) -> bool:
-        standing = self.get(notice.tenant, notice.id)
-        if standing is None or standing.version != notice.version:
-            return False
-        del self._rows[notice.tenant, notice.id]
-        return True
+class FakeNoticeStore(FakeRows[Notice]):
+    """Implements RowStore."""

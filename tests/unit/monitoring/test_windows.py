@@ -179,7 +179,7 @@ def test_a_window_holds_for_the_targets_that_it_names(
     store: FakeWindowStore, clock: HandClock
 ) -> None:
     named = replace(window("2026-01-02T00:00", "FREQ=DAILY", 1440), target_ids=("t_1",))
-    store.put(named, None)
+    store.add(named)
     maintenance = Maintenance(store=store, clock=clock)
     assert maintenance.covers("acme", "t_1", clock())
     assert not maintenance.covers("acme", "t_2", clock())

@@ -12,45 +12,21 @@ from typing import Final
 from spinneret.audits import limits
 from spinneret.audits.items import due_shard
 from spinneret.audits.schedules.models import AuditSchedule, ScheduleRef
-from spinneret.aws import dynamo
 from spinneret.aws.codec import SPARSE, Codec, tenant_of
 from spinneret.aws.dynamo import Item
 from spinneret.aws.reads import due_items
-from spinneret.aws.table import DynamoAdapter, Table
+from spinneret.aws.tenant_rows import TenantRows
 from spinneret.aws.types import DynamoDBClient
 from spinneret.kernel.clock import to_iso
-from spinneret.kernel.ids import is_id
-from spinneret.kernel.paging import Page
 
 _SHARD: Final = "SCHEDULE"
 
 
-class DynamoScheduleStore(DynamoAdapter):
+class DynamoScheduleStore(TenantRows[AuditSchedule]):
     """Implements ScheduleStore."""
 
     def __init__(self, client: DynamoDBClient, table: str) -> None:
-        super().__init__(client, table)
-        self._rows = Table(client, table, SCHEDULES)
-
-    def add(self, schedule: AuditSchedule) -> None:
-        dynamo.transact(self._client, [self._rows.put_write(schedule, dynamo.ABSENT)])
-
-    def get(self, tenant: str, schedule_id: str) -> AuditSchedule | None:
-        if not is_id(schedule_id):
-            return None
-        return self._rows.get(_key(tenant, schedule_id))
-
-    def page(self, tenant: str, after: str | None, limit: int) -> Page[AuditSchedule]:
-        return self._rows.page(_partition(tenant), after, limit, newest_first=True)
-
-    def replace(self, former: AuditSchedule, schedule: AuditSchedule) -> bool:
-        unchanged = dynamo.equals(version=former.version)
-        return dynamo.transact_if(self._client, [self._rows.put_write(schedule, unchanged)])
-
-    def remove(self, schedule: AuditSchedule) -> bool:
-        unchanged = dynamo.equals(version=schedule.version)
-        key = _key(schedule.tenant, schedule.id)
-        return dynamo.transact_if(self._client, [dynamo.delete(self._table, key, unchanged)])
+        super().__init__(client, table, SCHEDULES, _partition)
 
     def due(self, now: datetime, limit: int) -> list[ScheduleRef]:
         shards = [f"{_SHARD}#{number}" for number in range(limits.DUE_SHARDS)]
@@ -61,10 +37,6 @@ class DynamoScheduleStore(DynamoAdapter):
 
 def _partition(tenant: str) -> str:
     return f"T#{tenant}#SCHEDULES"
-
-
-def _key(tenant: str, schedule_id: str) -> Item:
-    return {"pk": _partition(tenant), "sk": schedule_id}
 
 
 def _due(schedule: AuditSchedule) -> Item:
@@ -81,7 +53,7 @@ def _upgrade(item: Item) -> Item:
 
 SCHEDULES: Final = Codec(
     AuditSchedule,
-    key=lambda schedule: _key(schedule.tenant, schedule.id),
+    key=lambda schedule: {"pk": _partition(schedule.tenant), "sk": schedule.id},
     keyed=("id",),
     from_key=lambda item: {"id": item["sk"]},
     columns={"header_names": SPARSE},

@@ -8,6 +8,7 @@ from spinneret.kernel.errors import Conflict, Contended, ValidationFailed, exist
 from spinneret.kernel.ids import NewId
 from spinneret.kernel.paging import Page
 from spinneret.kernel.races import changing, until_written
+from spinneret.kernel.rows import RowStore
 from spinneret.kernel.service import service
 from spinneret.monitoring.notices import limits
 from spinneret.monitoring.notices.models import (
@@ -17,7 +18,6 @@ from spinneret.monitoring.notices.models import (
     NoticeStatus,
     NoticeUpdate,
 )
-from spinneret.monitoring.notices.ports import NoticeStore
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,7 +41,7 @@ class NoticeService:
     All methods raise DependencyUnavailable.
     """
 
-    store: NoticeStore
+    store: RowStore[Notice]
     clock: Clock
     new_id: NewId
 
@@ -59,7 +59,7 @@ class NoticeService:
             ends_at=draft.ends_at,
             updates=(self._update(draft.kind, status, draft.text),),
         )
-        self.store.put(notice, None)
+        self.store.add(notice)
         return notice
 
     def get(self, tenant: str, notice_id: str) -> Notice:
@@ -67,7 +67,7 @@ class NoticeService:
         return existing(self.store.get(tenant, notice_id), "notice")
 
     def page(self, tenant: str, after: str | None, limit: int) -> Page[Notice]:
-        """See NoticeStore.page."""
+        """See RowStore.page."""
         return self.store.page(tenant, after, limit)
 
     def update(self, tenant: str, notice_id: str, status: NoticeStatus, text: str) -> Notice:
@@ -82,7 +82,7 @@ class NoticeService:
                 raise Conflict(f"a notice has at most {limits.NOTICE_UPDATES_MAX} updates")
             updates = (*former.updates, self._update(former.kind, status, text))
             notice = replace(former, updates=updates, version=former.version + 1)
-            return notice if self.store.put(notice, former) else None
+            return notice if self.store.replace(former, notice) else None
 
         return until_written(updated, changing("the notice", Contended))
 

@@ -9,10 +9,10 @@ from spinneret.kernel.errors import Conflict, Contended, NotFound, existing
 from spinneret.kernel.paging import items_of
 from spinneret.kernel.races import changing
 from spinneret.kernel.recent import Recent
+from spinneret.kernel.rows import RowStore
 from spinneret.kernel.service import service
 from spinneret.monitoring.notices import limits as notice_limits
 from spinneret.monitoring.notices.models import Notice
-from spinneret.monitoring.notices.ports import NoticeStore
 from spinneret.monitoring.rollups import rules as rollups
 from spinneret.monitoring.rollups.models import Window
 from spinneret.monitoring.rollups.ports import RollupStore
@@ -40,7 +40,7 @@ class StatusPages:
     pages: StatusPageStore
     targets: TargetStore
     figures: RollupStore
-    notices: NoticeStore
+    notices: RowStore[Notice]
     maintenance: Maintenance
     clock: Clock
 

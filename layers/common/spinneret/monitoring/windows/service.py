@@ -58,7 +58,7 @@ class WindowService:
                 **vars(times),
             )
         )
-        self.store.put(window, None)
+        self.store.add(window)
         return window
 
     def get(self, tenant: str, window_id: str) -> MaintenanceWindow:
@@ -81,7 +81,7 @@ class WindowService:
                 **vars(times),
             )
         )
-        if not self.store.put(window, former):
+        if not self.store.replace(former, window):
             raise changing("the maintenance window", Contended)
         return window
 
