@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cache
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, Field
 
@@ -162,18 +162,11 @@ def issue_view(issue: LoggedIssue) -> IssueView:
 
 def changed_issues(comparison: RunComparison, state: StateName | None) -> list[ChangedIssueView]:
     """Return the issues of a comparison, new ones first."""
-    groups: dict[StateName, tuple[Key, ...]] = {
-        "new": comparison.new,
-        "fixed": comparison.fixed,
-        "still": comparison.still,
-        "not_seen": comparison.not_seen,
-        "unchecked": comparison.unchecked,
-    }
     return [
         _changed(key, name)
-        for name, keys in groups.items()
+        for name in get_args(StateName)
         if state in (None, name)
-        for key in keys
+        for key in getattr(comparison, name)
     ]
 
 

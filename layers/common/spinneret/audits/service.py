@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from itertools import islice
-from typing import Any
+from typing import Any, get_args
 
 from spinneret.audits import limits
 from spinneret.audits.api_models import (
@@ -174,11 +174,7 @@ class AuditService:
             score_after=found.score_after,
             change=found.change,
             catalogue_changed=found.catalogue_changed,
-            new=len(found.new),
-            fixed=len(found.fixed),
-            still=len(found.still),
-            not_seen=len(found.not_seen),
-            unchecked=len(found.unchecked),
+            **{name: len(getattr(found, name)) for name in get_args(StateName)},
             items=shown,
             next_cursor=cursor_of(str(skipped + limit)) if more else None,
             has_more=more,

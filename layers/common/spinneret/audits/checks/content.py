@@ -64,7 +64,7 @@ def duplicate(page: PageNode, site: Site) -> Answer:
     """Report identical texts of pages that search engines may list."""
     if not page.is_indexable or not page.fingerprint:
         return None
-    others = site.similar.with_text(page)
+    others = site.similar.sharing(page, "fingerprint")
     return [Evidence("body", page.fingerprint, "", url) for url in others[:MAX_OTHERS]]
 
 

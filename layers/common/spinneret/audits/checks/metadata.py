@@ -1,6 +1,6 @@
 """Checks of titles and descriptions."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from spinneret.audits.checks import sources
@@ -50,12 +50,7 @@ def title_missing(_: PageFacts, html: HtmlFacts) -> Answer:
 )
 def title_short(_: PageFacts, html: HtmlFacts) -> Answer:
     """Check only the first title; a wide character counts as two."""
-    title = first_text(html.titles)
-    return (
-        [Evidence("title", title, f"{MIN_TITLE} characters")]
-        if display_width(title) < MIN_TITLE
-        else []
-    )
+    return _too_short("title", html.titles, MIN_TITLE)
 
 
 @_METADATA.markup(
@@ -68,12 +63,7 @@ def title_short(_: PageFacts, html: HtmlFacts) -> Answer:
 )
 def title_long(_: PageFacts, html: HtmlFacts) -> Answer:
     """Check only the first title; a wide character counts as two."""
-    title = first_text(html.titles)
-    return (
-        [Evidence("title", title, f"{MAX_TITLE} characters")]
-        if display_width(title) > MAX_TITLE
-        else []
-    )
+    return _too_long("title", html.titles, MAX_TITLE)
 
 
 @_METADATA.markup(
@@ -99,7 +89,10 @@ def title_multiple(_: PageFacts, html: HtmlFacts) -> Answer:
 )
 def title_duplicate(page: PageNode, site: Site) -> Answer:
     """Check only pages that search engines may list; ignore upper and lower case."""
-    return _duplicates(page, "title", page.title, site.similar.with_title)
+    if not page.is_indexable:
+        return None
+    others = site.similar.sharing(page, "title")
+    return [Evidence("title", page.title, "", url) for url in others[:MAX_OTHERS]]
 
 
 @_METADATA.page_in_site(
@@ -143,9 +136,7 @@ def description_missing(_: PageFacts, html: HtmlFacts) -> Answer:
 )
 def description_short(_: PageFacts, html: HtmlFacts) -> Answer:
     """Check only the first description; a wide character counts as two."""
-    text = first_text(html.descriptions)
-    bound = f"{MIN_DESCRIPTION} characters"
-    return [Evidence(_DESCRIPTION, text, bound)] if display_width(text) < MIN_DESCRIPTION else []
+    return _too_short(_DESCRIPTION, html.descriptions, MIN_DESCRIPTION)
 
 
 @_METADATA.markup(
@@ -158,9 +149,7 @@ def description_short(_: PageFacts, html: HtmlFacts) -> Answer:
 )
 def description_long(_: PageFacts, html: HtmlFacts) -> Answer:
     """Check only the first description; a wide character counts as two."""
-    text = first_text(html.descriptions)
-    bound = f"{MAX_DESCRIPTION} characters"
-    return [Evidence(_DESCRIPTION, text, bound)] if display_width(text) > MAX_DESCRIPTION else []
+    return _too_long(_DESCRIPTION, html.descriptions, MAX_DESCRIPTION)
 
 
 @_METADATA.markup(
@@ -186,12 +175,17 @@ def description_multiple(_: PageFacts, html: HtmlFacts) -> Answer:
 )
 def description_duplicate(page: PageNode, site: Site) -> Answer:
     """Check only pages that search engines may list; ignore upper and lower case."""
-    return _duplicates(page, _DESCRIPTION, page.description, site.similar.with_description)
-
-
-def _duplicates(
-    page: PageNode, where: str, value: str, others: Callable[[PageNode], Sequence[str]]
-) -> Answer:
     if not page.is_indexable:
         return None
-    return [Evidence(where, value, "", url) for url in others(page)[:MAX_OTHERS]]
+    others = site.similar.sharing(page, "description")
+    return [Evidence(_DESCRIPTION, page.description, "", url) for url in others[:MAX_OTHERS]]
+
+
+def _too_short(where: str, texts: Sequence[str], least: int) -> Answer:
+    text = first_text(texts)
+    return listed(where, [text], f"{least} characters") if display_width(text) < least else []
+
+
+def _too_long(where: str, texts: Sequence[str], most: int) -> Answer:
+    text = first_text(texts)
+    return listed(where, [text], f"{most} characters") if display_width(text) > most else []

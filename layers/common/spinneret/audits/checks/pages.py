@@ -6,9 +6,10 @@ about two kilobytes, mostly links as numbers.
 
 from array import array
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal
 
 from spinneret.audits.checks.reading import are_near, is_same
 from spinneret.audits.facts.models import Alternate, PageKind, ReadFailure
@@ -61,23 +62,21 @@ class SimilarPages:
 
     def __init__(self, pages: Iterable[PageNode]) -> None:
         self._pages = tuple(pages)
+        self._groups: dict[str, dict[str, list[str]]] = {}
 
-    def with_title(self, page: PageNode) -> Sequence[str]:
-        """Return URLs of other pages with this title, ignoring upper and lower case."""
-        return _others(page, self._titles, _folded(page.title))
-
-    def with_description(self, page: PageNode) -> Sequence[str]:
-        """Return URLs of other pages with this description, ignoring upper and lower case."""
-        return _others(page, self._descriptions, _folded(page.description))
-
-    def with_text(self, page: PageNode) -> Sequence[str]:
-        """Return URLs of other pages with the same words in the same order."""
-        return _others(page, self._texts, page.fingerprint)
+    def sharing(
+        self, page: PageNode, field: Literal["title", "description", "fingerprint"]
+    ) -> list[str]:
+        """Return URLs of other pages with the same value, ignoring case and white space."""
+        groups = self._groups.setdefault(field, {})
+        if not groups:
+            for node in self._pages:
+                groups.setdefault(_folded(getattr(node, field)), []).append(node.url)
+        value = _folded(getattr(page, field))
+        return [url for url in groups.get(value, ()) if value and url != page.url]
 
     def near(self, page: PageNode) -> list[PageNode]:
         """Return the other pages whose text is nearly, but not quite, the same."""
-        if not page.signature:
-            return []
         candidates = {
             node.url: node for band in _bands(page.signature) for node in self._by_band[band]
         }
@@ -90,25 +89,6 @@ class SimilarPages:
         ]
 
     @cached_property
-    def _titles(self) -> Mapping[str, list[str]]:
-        return self._grouped(lambda node: _folded(node.title))
-
-    @cached_property
-    def _descriptions(self) -> Mapping[str, list[str]]:
-        return self._grouped(lambda node: _folded(node.description))
-
-    @cached_property
-    def _texts(self) -> Mapping[str, list[str]]:
-        return self._grouped(lambda node: node.fingerprint)
-
-    def _grouped(self, key_of: Callable[[PageNode], str]) -> Mapping[str, list[str]]:
-        groups: dict[str, list[str]] = {}
-        for node in self._pages:
-            if key := key_of(node):
-                groups.setdefault(key, []).append(node.url)
-        return groups
-
-    @cached_property
     def _by_band(self) -> Mapping[tuple[int, str], list[PageNode]]:
         """Pages by parts of their signatures: near ones share at least one part."""
         found: dict[tuple[int, str], list[PageNode]] = defaultdict(list)
@@ -118,15 +98,10 @@ class SimilarPages:
         return found
 
 
-def _others(page: PageNode, groups: Mapping[str, list[str]], key: str) -> Sequence[str]:
-    return [url for url in groups.get(key, ()) if url != page.url]
-
-
 def _folded(text: str) -> str:
-    """Return a text without differences of case and white space."""
     return " ".join(text.casefold().split())
 
 
 def _bands(signature: str) -> list[tuple[int, str]]:
-    """Return eight parts: seven different bits leave one of them equal."""
+    """Return eight parts, none for an empty one: seven different bits leave one of them equal."""
     return [(start, signature[start : start + 2]) for start in range(0, len(signature), 2)]

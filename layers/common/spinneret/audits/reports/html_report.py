@@ -76,17 +76,7 @@ def _summary(report: ReportContent, title: str) -> Iterator[str]:
 
 
 def _notes(report: ReportContent) -> Iterator[str]:
-    notes = list(report.not_checked())
-    if report.comparison:
-        change = report.comparison
-        notes.append(
-            f"since the last run: {change.change:+.1f} points, {len(change.new):,} new, "
-            f"{len(change.fixed):,} fixed, {len(change.still):,} still there, "
-            f"{len(change.not_seen):,} on pages not visited this time, "
-            f"{len(change.unchecked):,} not checked this time"
-        )
-        if change.catalogue_changed:
-            notes.append("the last run used another catalogue, which may explain some changes")
+    notes = [*report.not_checked(), *report.changes()]
     if notes:
         yield '<ul class="notes soft">'
         yield from (f"<li>{escape(note)}</li>" for note in notes)

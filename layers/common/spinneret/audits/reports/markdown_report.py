@@ -19,14 +19,8 @@ def render(report: ReportContent) -> Iterator[str]:
     yield f"Score **{result.score.total:.1f}** of 100 (grade {report.grade}), "
     yield f"{result.audited_at}, {sum(result.coverage.pages.values()):,} addresses. "
     yield f"Catalogue {result.catalogue_version}, formula {result.formula_version}.\n\n"
-    for sentence in report.not_checked():
+    for sentence in (*report.not_checked(), *report.changes()):
         yield f"- {sentence}\n"
-    if report.comparison:
-        change = report.comparison
-        yield f"\nSince the last run: {change.change:+.1f} points, {len(change.new)} new, "
-        yield f"{len(change.fixed)} fixed, {len(change.still)} still there, "
-        yield f"{len(change.not_seen)} on pages not visited this time, "
-        yield f"{len(change.unchecked)} not checked this time.\n"
     yield "\n## Categories\n\n| category | score |\n|---|---|\n"
     for category, score in result.score.categories.items():
         shown = "not applicable" if score is None else f"{score:.1f}"

@@ -72,6 +72,20 @@ class ReportContent:
         if coverage.pages_not_visited:
             yield f"{coverage.pages_not_visited:,} known addresses of the site not visited"
 
+    def changes(self) -> Iterator[str]:
+        """Yield sentences about the changes since the last run; none without an earlier run."""
+        change = self.comparison
+        if change is None:
+            return
+        yield (
+            f"since the last run: {change.change:+.1f} points, {len(change.new):,} new, "
+            f"{len(change.fixed):,} fixed, {len(change.still):,} still there, "
+            f"{len(change.not_seen):,} on pages not visited this time, "
+            f"{len(change.unchecked):,} not checked this time"
+        )
+        if change.catalogue_changed:
+            yield "the last run used another catalogue, which may explain some changes"
+
 
 LEVELS: Final = {
     Severity.CRITICAL: "error",

@@ -89,9 +89,9 @@ class Checker:
         now = self.parts.clock()
         result = replace(self._blank(watched, now), outcome=Outcome.SKIPPED_BUSY)
         assert watched.state.due_at is not None  # only due targets are skipped
-        change = step(watched, result, watched.state.due_at)
-        state = replace(change.state, reservation=due.reservation, paced_seconds=due.paced_seconds)
-        change = replace(change, state=state)
+        change = step(watched, result, watched.state.due_at).with_state(
+            reservation=due.reservation, paced_seconds=due.paced_seconds
+        )
         if not self.parts.checks.record(watched, result, change):
             return CheckDisposition.STALE
         self._hand_on(watched, change)
@@ -150,14 +150,13 @@ class Checker:
         is_retried = retry is not None and is_unconfirmed(change.state)
         if retry is not None and is_retried and not result.in_maintenance:
             next_due = min(next_due, after + timedelta(seconds=retry))
-        state = replace(change.state, due_at=next_due, slot=token, paced_seconds=due.paced_seconds)
-        change = replace(change, state=state)
+        change = change.with_state(due_at=next_due, slot=token, paced_seconds=due.paced_seconds)
         if not self.parts.checks.record(watched, result, change):
             logger.info("check_refused", extra={"target_id": target.id})
             return CheckDisposition.STALE
         check.is_over()
         if is_retried:
-            self.parts.announce(replace(watched, state=state))
+            self.parts.announce(replace(watched, state=change.state))
         self._hand_on(watched, change)
         return CheckDisposition.CHECKED
 

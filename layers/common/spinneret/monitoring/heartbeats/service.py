@@ -68,12 +68,10 @@ class HeartbeatService:
             paused_at=None if last is None else last.paused_at,
         )
         due_at = call_deadline(target, now)
-        change = step(watched, result, due_at)
-        state = replace(change.state, called_at=now)
-        change = replace(change, state=state)
+        change = step(watched, result, due_at).with_state(called_at=now)
         if not self.checks.record(watched, result, change):
             return False
-        self.announce(replace(watched, state=state))
+        self.announce(replace(watched, state=change.state))
         if change.reports:
             self.hand_on(target.tenant, target.id)
         return True

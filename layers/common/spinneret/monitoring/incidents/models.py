@@ -1,10 +1,10 @@
 """Value classes of incidents."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
-from typing import Any
+from typing import Any, Self
 
 from spinneret.monitoring.rollups.models import HourTally
 from spinneret.monitoring.targets.models import TargetState
@@ -72,6 +72,10 @@ class StateChange:
     closed: tuple[HourTally, ...] = ()
     """Figures of completed hours, to be stored."""
     is_skip: bool = False
+
+    def with_state(self, **fields: Any) -> Self:
+        """Return the changes with other fields of the state."""
+        return replace(self, state=replace(self.state, **fields))
 
     @property
     def event_sequence(self) -> int:

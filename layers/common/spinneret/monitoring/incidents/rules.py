@@ -89,13 +89,7 @@ def pause(state: TargetState, now: datetime) -> tuple[TargetState, IncidentChang
     if incident is None:
         return state, None
     ended = TimelineEntry(at=now, status=IncidentStatus.PAUSED, message="paused")
-    change = IncidentChange(
-        id=incident.id,
-        started_at=incident.started_at,
-        status=ended.status,
-        ended_at=now,
-        entry=ended,
-    )
+    change = _change(incident, ended.status, ended, ended_at=now)
     return replace(state, incident=None, status=Status.PENDING, status_since=now), change
 
 
@@ -108,10 +102,7 @@ def _settled(state: TargetState, now: datetime) -> TargetState:
     last = state.last
     if last is None or not last.counts:
         return state
-    pieces = rollups.held(
-        last.outcome, last.at, now, last.interval_seconds, maintenance=last.in_maintenance
-    )
-    tally = sum((tally for _, tally in pieces), Rollup())
+    tally = sum((tally for _, tally in _held(last, now)), Rollup())
     hour = state.hour or HourTally(rollups.hour_of(last.at), Rollup())
     return replace(
         state,
@@ -158,14 +149,17 @@ def _skipped(watched: TargetWithState, result: CheckResult) -> StateChange:
 def _accounted(
     state: TargetState, result: CheckResult
 ) -> tuple[HourTally | None, tuple[HourTally, ...]]:
-    last, now = state.last, result.checked_at
-    pieces: Iterator[tuple[datetime, Rollup]] = iter(())
-    if last is not None and last.counts:
-        pieces = rollups.held(
-            last.outcome, last.at, now, last.interval_seconds, maintenance=last.in_maintenance
-        )
+    now = result.checked_at
     own = iter([(rollups.hour_of(now), tally_of(result))])
-    return rollups.added(state.hour, chain(pieces, own))
+    return rollups.added(state.hour, chain(_held(state.last, now), own))
+
+
+def _held(last: LastCheck | None, until: datetime) -> Iterator[tuple[datetime, Rollup]]:
+    """Yield the time for which the outcome of the last check held, unless a pause ended it."""
+    if last is not None and last.counts:
+        yield from rollups.held(
+            last.outcome, last.at, until, last.interval_seconds, maintenance=last.in_maintenance
+        )
 
 
 def _last(result: CheckResult, interval_seconds: int) -> LastCheck:
@@ -235,13 +229,7 @@ def _opened(
     started = state.trouble_since or result.checked_at
     named = [target.tenant, target.id, state.sequence]
     incident = OpenIncident(id=f"inc_{fingerprint(named)[:32]}", started_at=started, entries=1)
-    change = IncidentChange(
-        id=incident.id,
-        started_at=started,
-        status=_incident_status(state),
-        ended_at=None,
-        entry=_entry(state, result),
-    )
+    change = _change(incident, _incident_status(state), _entry(state, result))
     return replace(state, incident=incident), change
 
 
@@ -249,15 +237,26 @@ def _continued(
     state: TargetState, incident: OpenIncident, result: CheckResult, *, over: bool
 ) -> tuple[TargetState, IncidentChange | None]:
     full = incident.entries >= limits.INCIDENT_ENTRIES and not over
-    change = IncidentChange(
-        id=incident.id,
-        started_at=incident.started_at,
-        status=_incident_status(state),
-        ended_at=result.checked_at if over else None,
-        entry=None if full else _entry(state, result),
-    )
+    entry = None if full else _entry(state, result)
+    ended_at = result.checked_at if over else None
+    change = _change(incident, _incident_status(state), entry, ended_at)
     kept = None if over else replace(incident, entries=incident.entries + (not full))
     return replace(state, incident=kept), change
+
+
+def _change(
+    incident: OpenIncident,
+    status: IncidentStatus,
+    entry: TimelineEntry | None,
+    ended_at: datetime | None = None,
+) -> IncidentChange:
+    return IncidentChange(
+        id=incident.id,
+        started_at=incident.started_at,
+        status=status,
+        ended_at=ended_at,
+        entry=entry,
+    )
 
 
 def _is_news(former: TargetState, result: CheckResult) -> bool:
