@@ -153,7 +153,7 @@ def issue_view(issue: LoggedIssue) -> IssueView:
         severity=check.severity.value if check else "",
         url=finding.url,
         count=finding.count,
-        state=issue.state,  # type: ignore[arg-type]  # written by Report.state
+        state=issue.state,  # type: ignore[arg-type]  # written by ReportContent.state
         advice=check.advice if check else "",
         source=check.source if check else "",
         evidence=[IssueEvidenceView(**each._asdict()) for each in finding.evidence],

@@ -102,8 +102,8 @@ class RotatingFetcher:
     """Fetches through the tenant's proxies.
 
     A response through a proxy says nothing about the host: a tenant's proxy can return anything,
-    while all tenants share breaker and Retry-After. Callers report `Outcome.NOT_TRIED` for such a
-    fetch.
+    while all tenants share breaker and Retry-After. Callers report `HostOutcome.NOT_TRIED` for
+    such a fetch.
     """
 
     rotation: ProxyRotation
