@@ -77,7 +77,7 @@ class IssueLog:
             visited=frozenset(self._read(self.head.pages)),
             unasked=frozenset(self._read(self.head.unasked)),
             unchecked=frozenset((check, url) for check, url in self._read(self.head.unchecked)),
-            checks=numbers(),  # of this release: a log doesn't name those of its own
+            checks=numbers(),  # of this release: a log doesn't name its own
         )
 
     def _read(self, count: int) -> Iterator[Any]:

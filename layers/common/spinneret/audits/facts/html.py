@@ -206,7 +206,7 @@ class _Reader:
 
 
 def _is_in(element: html.HtmlElement, tag: str) -> bool:
-    # By tag, lxml searches: a comparison in Python takes minutes on deeply nested pages.
+    # lxml searches by tag; a comparison in Python takes minutes on deeply nested pages.
     return next(element.iterancestors(tag), None) is not None
 
 

@@ -80,5 +80,5 @@ def relations_of(element: html.HtmlElement) -> set[str]:
 
 
 def squeezed(text: str) -> str:
-    """Return a text with single blanks, as it is stored."""
+    """Return a text with single blanks and its stored length."""
     return " ".join(text.split())[:MAX_VALUE_CHARS]
