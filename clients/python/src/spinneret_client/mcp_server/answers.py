@@ -93,6 +93,7 @@ _STEPS: Final[tuple[tuple[type[errors.SpinneretError], str], ...]] = (
     (errors.NotConfigured, "ask the user to run `spinneret login`"),
     (errors.ConnectionFailed, "try again later"),
     (errors.ServerError, "try again later"),
+    (errors.UnexpectedResponse, "ask the user to check the address and proxy of the API"),
     (errors.NotFound, "check the id; list or search to find another one"),
     (errors.UrlRefused, "use a public http or https address"),
     (errors.Forbidden, "ask the user for a key with this permission"),
