@@ -45,6 +45,7 @@ def test_locations_of_images_are_not_pages() -> None:
         (b"<urlset></urlset>", "empty"),
         (b"", "empty"),
         (b"Not found", "not_xml"),
+        (b"<urlset><url><loc>https://a.example/</loc><image:image/></url></urlset>", "not_xml"),
         (b"\xef\xbb\xbfhttps://a.example/\nhttps://a.example/b\n", ""),
         (b'<!DOCTYPE x [<!ENTITY a "b">]><urlset><url><loc>&a;</loc></url></urlset>', ""),
     ],

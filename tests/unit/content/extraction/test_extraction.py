@@ -698,6 +698,15 @@ def test_what_cannot_be_read_is_refused_with_its_reason(
     assert caught.value.details == {"reason": reason}
 
 
+def test_a_feed_with_undeclared_prefixes_and_halves_of_characters_is_read() -> None:
+    feed = "<rss><media:thumbnail/><a:link>https://x.example/&#xD83D;&#56832;</a:link></rss>"
+
+    found = extract(feed, "application/xml", URL)
+
+    assert found.markdown == "https://x.example/\ufffd\ufffd"
+    assert [link.url for link in found.hyperlinks] == ["https://x.example/%EF%BF%BD%EF%BF%BD"]
+
+
 @pytest.mark.parametrize("entity", ["SYSTEM 'file:///etc/hostname'", "SYSTEM 'http://127.0.0.1/'"])
 def test_xml_loads_nothing_from_elsewhere(entity: str) -> None:
     text = f"<!DOCTYPE r [<!ENTITY x {entity}>]><r>&x;text</r>"

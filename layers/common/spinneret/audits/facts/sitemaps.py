@@ -6,6 +6,7 @@ from typing import Final
 from lxml import etree
 
 from spinneret.audits.facts.site import SitemapFacts, SitemapUrl
+from spinneret.content.extraction.markup import local_name
 
 MAX_ENTRIES: Final = 50_000  # sitemaps.org: maximum of one file
 
@@ -29,7 +30,7 @@ def read_sitemap(url: str, content: bytes, *, status: int = 200) -> SitemapFacts
             remove_comments=True,
             remove_pis=True,
         ):
-            name = etree.QName(element).localname
+            name = local_name(element)
             if event == "start":
                 root = root or name
                 continue
@@ -60,7 +61,7 @@ def read_sitemap(url: str, content: bytes, *, status: int = 200) -> SitemapFacts
 
 def _parent_name(element: etree._Element) -> str:
     parent = element.getparent()
-    return "" if parent is None else etree.QName(parent).localname
+    return "" if parent is None else local_name(parent)
 
 
 def _text(url: str, content: bytes, status: int) -> SitemapFacts:

@@ -22,6 +22,10 @@ _SCAN_FROM_CHARS: Final = 1024  # shorter tags have at most 512 attributes
 # count after an equals sign, as in the HTML standard's tokeniser.
 _TAG: Final = re.compile(r"""<([a-zA-Z][^\s/>]*+)((?:[^>=]++|=\s*+(?:"[^"]*+"?|'[^']*+'?)?)*+)>?""")
 _ATTRIBUTE: Final = re.compile(r"""[^\s/=]++(?:\s*+=\s*+(?:"[^"]*+"?|'[^']*+'?|[^\s"']++)?)?""")
+_SURROGATE: Final = re.compile(  # a reference to half a character, which lxml can't decode
+    r"&#(?:x0*[dD][89a-fA-F][0-9a-fA-F]{2}|0*(?:5529[6-9]|55[3-9]\d\d|56\d{3}|57[0-2]\d\d"
+    r"|573[0-3]\d|5734[0-3]));"
+)
 _CONTROLS: Final = bytes([*range(9), 11, 12, *range(14, 32)])
 
 
@@ -94,13 +98,18 @@ def parse_xml(text: str) -> etree._Element:
         collect_ids=False,
     )
     try:
-        root = etree.fromstring(_as_bytes(text), parser)
+        root = etree.fromstring(_as_bytes(_SURROGATE.sub("\ufffd", text)), parser)
     except (etree.LxmlError, ValueError) as error:
         raise _refused("malformed") from error
     if root is None:
         raise _refused("malformed")
     _check_limits(root, parser)
     return root
+
+
+def local_name(element: etree._Element) -> str:
+    """Return the tag without its namespace, or without its prefix, which may be undeclared."""
+    return str(element.tag).rpartition("}")[2].rpartition(":")[2]
 
 
 def _as_bytes(text: str) -> bytes:

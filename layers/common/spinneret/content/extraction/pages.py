@@ -12,7 +12,13 @@ from spinneret.content.extraction.choice import Engines, decide
 from spinneret.content.extraction.inline import escape, neutralise
 from spinneret.content.extraction.languages import language_of
 from spinneret.content.extraction.markdown import to_markdown
-from spinneret.content.extraction.markup import parse_html, parse_xhtml, parse_xml, spared
+from spinneret.content.extraction.markup import (
+    local_name,
+    parse_html,
+    parse_xhtml,
+    parse_xml,
+    spared,
+)
 from spinneret.content.extraction.models import (
     UNKNOWN,
     Content,
@@ -133,7 +139,7 @@ def _main_content(
 
 def _from_xml(text: str, url: str, *, whole: bool, targets: bool) -> Content:
     root = parse_xml(text)
-    if etree.QName(root).localname.lower() == "html":
+    if local_name(root).lower() == "html":
         return _from_html(parse_xhtml(text), spared(text), url, whole=whole, targets=targets)
     base = page_metadata.page_url(url)
     titles = _texts(root, "title")
@@ -154,7 +160,7 @@ def _xml_links(root: etree._Element) -> list[str]:
     return [
         element.get("href") or element.text or ""
         for element in root.iter(etree.Element)
-        if etree.QName(element).localname in ("link", "loc", "a")
+        if local_name(element) in ("link", "loc", "a")
     ]
 
 
