@@ -110,6 +110,15 @@ def test_a_seller_who_isnt_connected_is_told_so(bench: Bench) -> None:
     assert (planned.outcome, planned.fields[0]["path"]) == ("refused", "connection")
 
 
+def test_a_secret_in_the_words_of_a_marketplace_is_told_to_nobody(bench: Bench) -> None:
+    said = {"errors": [{"errorId": 1100, "message": "no leave for Bearer v^1.1#i^1#p^3#hidden"}]}
+    bench.web.instead = {number: StubResponse(403, said) for number in range(1, 9)}
+    [planned] = _plan(bench, bench.product().id)
+    assert planned.outcome == "refused"
+    assert "no leave for" in str(planned.fields)
+    assert "hidden" not in str(planned.fields)
+
+
 def test_a_marketplace_that_tells_nothing_before_isnt_asked(bench: Bench) -> None:
     [planned] = _plan(bench, bench.product().id, on="etsy")
     assert (planned.outcome, planned.preflight.unchecked) == ("create", None)

@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import Any
 
 from spinneret.kernel.errors import MarketplaceRefused, MarketplaceUnsettled, field_error
+from spinneret.redaction import redact_text
 
 
 class ErrorClass(StrEnum):
@@ -45,7 +46,8 @@ class Problem:
     def view(self) -> Mapping[str, Any]:
         """Entry for the details of an exception."""
         meaning = self.meaning
-        return field_error(meaning.field, self.said, meaning.fix, id=self.id, cause=meaning.cause)
+        said = redact_text(self.said)  # it may repeat a token
+        return field_error(meaning.field, said, meaning.fix, id=self.id, cause=meaning.cause)
 
 
 def refusal_error(marketplace: str, status: int, problems: Sequence[Problem]) -> MarketplaceRefused:
