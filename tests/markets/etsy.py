@@ -217,7 +217,7 @@ class FakeEtsy:
             listing["url"] = f"https://www.etsy.example/listing/{key}"
         if "image_ids" in form:
             by_id = {str(each["listing_image_id"]): each for each in self.images[key]}
-            wanted = _listed(form, "image_ids")
+            wanted = dict.fromkeys(_listed(form, "image_ids"))
             self.images[key] = [by_id[each] for each in wanted if each in by_id]
         for name in ("title", "description"):
             if name in form:

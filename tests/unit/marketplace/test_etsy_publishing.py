@@ -172,6 +172,13 @@ def test_an_image_that_the_seller_removed_on_etsy_comes_back_with_the_next_updat
     assert len(bench.etsy.images[listing_id]) == len(IMAGES)
 
 
+def test_an_image_that_the_product_has_twice_is_shown_once(bench: Bench) -> None:
+    product = bench.product(images=(*IMAGES, IMAGES[0]))
+    assert bench.done("publish", "etsy", product).status == "completed"
+    [key] = bench.etsy.listings
+    assert len(bench.etsy.images[key]) == 2
+
+
 def test_variations_made_there_are_left_alone(bench: Bench) -> None:
     product = bench.product()
     bench.done("publish", "etsy", product)

@@ -125,10 +125,11 @@ def image_steps(
 
 
 def copies(work: StepContext, name: str) -> list[str]:
-    """Return what the image steps have found under a name, in the product's order."""
+    """Return what the image steps have found under a name, each once, in the product's order."""
     _, content = work.subject.sold
     numbers = range(1, len(content.images) + 1)
-    return [str(work.results[f"image-{number}"][name]) for number in numbers]
+    found = (str(work.results[f"image-{number}"][name]) for number in numbers)
+    return list(dict.fromkeys(found))
 
 
 def save(
