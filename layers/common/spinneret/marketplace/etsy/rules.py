@@ -76,9 +76,10 @@ def title_of(content: ProductContent) -> str:
 
 
 def tags_of(content: ProductContent) -> list[str]:
-    """Return the attribute `tags`, split at commas."""
+    """Return the attribute `tags`, split at commas; of tags that differ in case only, the last."""
     given = normalize("NFC", content.attributes.get("tags", ""))
-    return [tag.strip() for tag in given.split(",") if tag.strip()]
+    tags = (tag.strip() for tag in given.split(","))
+    return list({tag.casefold(): tag for tag in tags if tag}.values())
 
 
 def material_of(content: ProductContent) -> str:
