@@ -10,6 +10,7 @@ import io
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from itertools import islice
 from typing import Any
 
@@ -72,16 +73,19 @@ class IssueLog:
 
     def __init__(self, stored: bytes) -> None:
         self._lines = iter(gzip.GzipFile(fileobj=io.BytesIO(stored)))
-        self.head = IssueHead(**json.loads(next(self._lines)))
-        self.known = Known(
-            visited=frozenset(self._read(self.head.pages)),
-            unasked=frozenset(self._read(self.head.unasked)),
-            unchecked=frozenset((check, url) for check, url in self._read(self.head.unchecked)),
+        self.head = head = IssueHead(**json.loads(next(self._lines)))
+        self._extent = list(islice(self._lines, head.pages + head.unasked + head.unchecked))
+
+    @cached_property
+    def known(self) -> Known:
+        """Extent of the run; parsed on demand, since sitemaps may list half a million URLs."""
+        lines = map(json.loads, self._extent)
+        return Known(
+            visited=frozenset(islice(lines, self.head.pages)),
+            unasked=frozenset(islice(lines, self.head.unasked)),
+            unchecked=frozenset((check, url) for check, url in lines),
             checks=numbers(),  # of this release: a log doesn't name its own
         )
-
-    def _read(self, count: int) -> Iterator[Any]:
-        return (json.loads(line) for line in islice(self._lines, count))
 
     def issues(self) -> Iterator[LoggedIssue]:
         """Yield all issues, once."""
