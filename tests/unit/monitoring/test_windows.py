@@ -66,6 +66,7 @@ OPEN = [
         "what is left behind a skip",
         (window("2026-03-29T02:30", None, 60), "2026-03-29T01:10", True),
     ),
+    ("until a skip", (window("2026-03-29T01:30", None, 60), "2026-03-29T00:40", True)),
     ("skipped altogether", (window("2026-03-29T02:10", None, 20), "2026-03-29T01:10", False)),
     # 25 October: 3:00 is followed by 2:00
     ("the first time", (window("2026-10-25T02:30", None, 20), "2026-10-25T00:40", True)),

@@ -69,7 +69,7 @@ def parse_schedule(line: str, timezone: str = "UTC") -> CronSchedule:
 def next_run(schedule: CronSchedule, after: datetime) -> datetime:
     """Return the first run after this time, in UTC."""
     wall = after.astimezone(schedule.zone).replace(tzinfo=None)
-    moments = (_moment(minute, schedule.zone) for minute in _minutes(schedule, wall))
+    moments = (wall_moment(minute, schedule.zone) for minute in _minutes(schedule, wall))
     return next(moment for moment in moments if moment > after)
 
 
@@ -80,7 +80,7 @@ def last_run(schedule: CronSchedule, now: datetime) -> datetime:
     # Minutes later than this one have already occurred if the hour is repeated.
     repeated = first - second if local.fold else timedelta()
     wall = local.replace(tzinfo=None) + repeated + _MINUTE
-    moments = (_moment(minute, schedule.zone) for minute in _minutes(schedule, wall, back=True))
+    moments = (wall_moment(minute, schedule.zone) for minute in _minutes(schedule, wall, back=True))
     return next(moment for moment in moments if moment <= now)
 
 
@@ -109,7 +109,7 @@ def _minutes(schedule: CronSchedule, start: datetime, *, back: bool = False) -> 
         yield minute
 
 
-def _moment(wall: datetime, zone: ZoneInfo) -> datetime:
+def wall_moment(wall: datetime, zone: ZoneInfo) -> datetime:
     """Return a wall-clock minute in UTC; the first of two, or the end of a gap."""
     local = wall.replace(tzinfo=zone)
     moment = local.astimezone(UTC)

@@ -16,6 +16,7 @@ from zoneinfo import ZoneInfo
 from spinneret.kernel.errors import ValidationFailed
 from spinneret.kernel.zones import require_zone
 from spinneret.monitoring.windows.models import MaintenanceWindow
+from spinneret.schedules.cron import wall_moment
 
 if TYPE_CHECKING:
     from dateutil.rrule import rrule
@@ -75,10 +76,10 @@ def open_until(window: MaintenanceWindow, now: datetime) -> datetime | None:
     ends = [begin + length for begin in begins if begin <= wall < begin + length]
     if not ends:
         return None
-    end = max(ends).replace(tzinfo=zone)
+    end = max(ends)
+    first = wall_moment(end, zone)
     # The clock may repeat this time.
-    first, second = (end.replace(fold=fold).astimezone(UTC) for fold in (0, 1))
-    return first if first > now else second
+    return first if first > now else end.replace(tzinfo=zone, fold=1).astimezone(UTC)
 
 
 def any_open_until(
