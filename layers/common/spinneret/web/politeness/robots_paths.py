@@ -54,6 +54,8 @@ class _Wildcard:
     pieces: tuple[str, ...]
     """Texts before, between and after the asterisks; a single one if there are none."""
     anchored: bool
+    longest_piece: str
+    """Occurs in every path that matches; most paths lack it."""
 
     def matches(self, path: str) -> bool:
         """Whether the path matches; each piece takes its first position, without backtracking."""
@@ -93,7 +95,7 @@ class Patterns:
         for wildcard in self.wildcards:
             if wildcard.octets <= longest:
                 break
-            if wildcard.matches(path):
+            if wildcard.longest_piece in path and wildcard.matches(path):
                 return wildcard.octets
         return longest
 
@@ -111,7 +113,14 @@ def compile_patterns(patterns: Iterable[str], *, as_written: bool) -> Patterns:
         first, *others = [_unescaped(piece, _ALIKE) for piece in raw] if as_written else normal
         if anchored or others:
             pieces = (first, *filter(None, others[:-1]), *others[-1:])
-            wildcards.add(_Wildcard(octets=octets, pieces=pieces, anchored=anchored))
+            wildcards.add(
+                _Wildcard(
+                    octets=octets,
+                    pieces=pieces,
+                    anchored=anchored,
+                    longest_piece=max(pieces, key=len),
+                )
+            )
         elif first:
             prefixes[first] = octets
     return Patterns(
