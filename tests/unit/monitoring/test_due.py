@@ -8,6 +8,7 @@ from itertools import pairwise
 import pytest
 
 from spinneret.kernel.errors import DependencyUnavailable
+from spinneret.kernel.passes import FAILED
 from spinneret.monitoring import limits
 from spinneret.monitoring.checks.models import CheckResult, Outcome
 from spinneret.monitoring.checks.service import CheckDisposition
@@ -16,7 +17,7 @@ from spinneret.monitoring.due import messages, rules
 from spinneret.monitoring.due.models import DueTarget, ListedTarget, Planned, TickWindow
 from spinneret.monitoring.due.service import FirstChecks
 from spinneret.monitoring.slots.models import host_slot, worker_slot
-from spinneret.monitoring.targets.models import Options
+from spinneret.monitoring.targets.models import Options, TargetWithState
 from spinneret.monitoring.targets.rules import due_shard_of, listed_at, next_slot
 from spinneret.web.politeness.models import HostOutcome, PaceLimits, Permit
 from tests.fakes.checking import CheckWorld
@@ -712,3 +713,22 @@ def slot_end(world: CheckWorld) -> datetime:
     ends = [world.slots._rows.get(worker_slot(number), (None, 0, None))[2] for number in range(8)]
     [end] = [each for each in ends if each is not None]
     return end
+
+
+def test_a_target_that_cannot_be_read_leaves_the_others_of_its_host_their_checks(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    world = CheckWorld()
+    ids = [world.target(f"https://site.example/{n}", interval_seconds=300) for n in range(2)]
+    orders = [world.come_due(each) for each in ids]
+    read = world.watch.get
+
+    def get(tenant: str, target_id: str) -> TargetWithState | None:
+        if target_id == ids[0]:
+            raise KeyError("an option of another release")
+        return read(tenant, target_id)
+
+    monkeypatch.setattr(world.watch, "get", get)
+    orders = [replace(each, until=world.clock() + 60 * SECOND) for each in orders]
+    done = world.worker().run(orders, plenty_of_time)
+    assert done == {FAILED: 1, CheckDisposition.CHECKED: 1}

@@ -9,6 +9,8 @@ from typing import Final
 
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock, Remaining
+from spinneret.kernel.errors import DependencyUnavailable
+from spinneret.kernel.passes import FAILED
 from spinneret.kernel.service import service
 from spinneret.monitoring import limits
 from spinneret.monitoring.checks.service import Checker, HostWait
@@ -55,24 +57,37 @@ class CheckWorker:
         """
         done, waiting = Counter[str](), Planned(at=self.clock(), checks=())
         for each in checks:
-            if self.clock() >= each.until:
-                done[LATE] += 1
-            elif (since := self.held_since(each.tenant)) is not None:
-                done[self.checker.put_off(each, since)] += 1
-            elif waiting.checks or not self._has_room(remaining):
-                waiting = self._later(waiting, each, HostWait(), done)
-            else:
-                assert self.slot is not None  # there is room
-                found = self.checker.check(each, self.slot)
-                if not isinstance(found, HostWait):
-                    done[found] += 1
-                elif found.elsewhere:
-                    self._send(self._later(waiting, each, found, done))
-                else:
-                    waiting = self._later(waiting, each, found, done)
+            try:
+                waiting = self._made(each, waiting, remaining, done)
+            except DependencyUnavailable:
+                raise
+            except Exception:  # a row that this release can't read; others have their checks
+                logger.exception("check_failed", extra={"target_id": each.target_id})
+                done[FAILED] += 1
         self._send(waiting)
         logger.info("checks_done", extra={"listed": len(checks), **done})
         return done
+
+    def _made(
+        self, due: DueTarget, waiting: Planned, remaining: Remaining, done: Counter[str]
+    ) -> Planned:
+        """Make a check, and count it; return what waits."""
+        if self.clock() >= due.until:
+            done[LATE] += 1
+        elif (since := self.held_since(due.tenant)) is not None:
+            done[self.checker.put_off(due, since)] += 1
+        elif waiting.checks or not self._has_room(remaining):
+            return self._later(waiting, due, HostWait(), done)
+        else:
+            assert self.slot is not None  # there is room
+            found = self.checker.check(due, self.slot)
+            if not isinstance(found, HostWait):
+                done[found] += 1
+            elif found.elsewhere:
+                self._send(self._later(waiting, due, found, done))
+            else:
+                return self._later(waiting, due, found, done)
+        return waiting
 
     def _later(
         self, waiting: Planned, due: DueTarget, wait: HostWait, done: Counter[str]
