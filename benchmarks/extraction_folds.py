@@ -3,9 +3,9 @@
     SPINNERET_BENCHMARK_DATA=DIR python benchmarks/extraction_folds.py
 
 Every share of `choice.py` and `threads.py` is taken as it stands, a third smaller and a third
-larger, and the classifier's own types as they are, one of them and none. The table has the mean F1
-of the pages of both sets for each variant of the choice, and its mean difference to the present
-one, page by page, with its standard error. The engines are asked once. The last line is the
+larger, and the types that the classifier alone decides as they are, others and none. The table has
+the mean F1 of the pages of both sets for each variant of the choice, and its mean difference to the
+present one, page by page, with its standard error. The engines are asked once. The last line is the
 cross-validation: the pages are dealt into five folds, site by site; on each fold counts the variant
 that is best on the other four. The data are those of benchmarks/extraction.py.
 """
@@ -41,6 +41,7 @@ FOLDS: Final = 5
 FACTORS: Final = (2 / 3, 4 / 3)
 SHARES: Final[Sequence[tuple[ModuleType, str]]] = (
     (choice, "_ARTICLE_SHARE"),
+    (choice, "_SHORT_SHARE"),
     (choice, "_THREAD_SHARE"),
     (choice, "_WHOLE_SHARE"),
     (choice, "_SAME"),
@@ -69,10 +70,10 @@ def remembering(name: str, engine: Callable[..., Choice | None]) -> tuple[str, A
     """The engine under its name, with its answer for each page kept."""
     known: dict[int, Choice | None] = {}
 
-    def answer(page: ParsedPage, *given: object) -> Choice | None:
-        key = hash((page.text, *given))
+    def answer(page: ParsedPage, *given: object, **modes: bool) -> Choice | None:
+        key = hash((page.text, *given, *modes.values()))
         if key not in known:
-            known[key] = engine(page, *given)
+            known[key] = engine(page, *given, **modes)
         return known[key]
 
     return name, answer
@@ -106,10 +107,10 @@ def share(module: ModuleType, name: str, factor: float) -> Iterator[None]:
         yield
 
 
-def variants() -> Iterator[tuple[str, AbstractContextManager[None]]]:
+def variants() -> Iterator[tuple[str, AbstractContextManager[object]]]:
     """By name, what takes effect while it is entered."""
     yield PRESENT, share(choice, "_SAME", 1.0)
-    for kinds in ((), (PageType.COLLECTION,), (PageType.PRODUCT,)):
+    for kinds in ((), (PageType.COLLECTION,), (PageType.COLLECTION, PageType.PRODUCT)):
         named = " and ".join(kinds) or "no type"
         yield f"classifier: {named}", patch.object(choice, "_CLASSIFIED", frozenset(kinds))
     for module, name in SHARES:

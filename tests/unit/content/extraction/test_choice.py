@@ -36,9 +36,9 @@ def answering(marks: str | None, page_type: PageType | None = None) -> Engine:
     return lambda _: Choice(chosen=[mark == "x" for mark in marks], page_type=page_type)
 
 
-def typed(marks: str | None) -> TypedEngine:
-    engine = answering(marks)
-    return lambda page, _: engine(page)
+def typed(marks: str | None, quick: str | None = None) -> TypedEngine:
+    modes = {False: answering(marks), True: answering(quick)}
+    return lambda page, _, *, is_quick: modes[is_quick](page)
 
 
 def chosen(
@@ -53,7 +53,7 @@ def chosen(
         classifier=("classifier", answering(classifier, page_type)),
         articles=("articles", typed(articles)),
     )
-    return marked(decide(page(og_type=og_type), engines).chosen)
+    return marked(decide(page(runs=len(rules), og_type=og_type), engines).chosen)
 
 
 def marked(marks: Sequence[bool]) -> str:
@@ -67,7 +67,9 @@ def marked(marks: Sequence[bool]) -> str:
         ("xx...", "..xxx", ".....", PageType.LISTING, "xxxxx"),
         ("xxxx.", "....x", "xxx..", PageType.DOCUMENTATION, "xxxx."),
         ("xxxxx", "xxxx.", ".....", PageType.FORUM, "xxxx."),
-        ("xxxxx", "x....", "xxxxx", PageType.COLLECTION, "x...."),
+        ("xx........", "...xxxxxxx", ".xx.......", PageType.LISTING, "...xxxxxxx"),
+        ("xxxxx", "xx...", "x....", PageType.COLLECTION, "xx..."),
+        ("xxxx.", "....x", "xxxxx", PageType.COLLECTION, "xxxxx"),
         ("xxxxx", "x....", "xxxxx", PageType.PRODUCT, "x...."),
         ("xx...", ".xx..", "xxxxx", PageType.SERVICE, "xxx.."),
         ("xxxxx", "xxxx.", "xxx..", PageType.ARTICLE, "xxx.."),
@@ -81,7 +83,9 @@ def marked(marks: Sequence[bool]) -> str:
         "either, if two share nothing",
         "not one that shares nothing with two others",
         "both, of two that agree",
+        "not much shorter ones, if no two agree",
         "the classifier's, of a collection",
+        "not the classifier's, if two others agree",
         "the classifier's, of a product",
         "either, of a service",
         "what is agreed, of an article",
@@ -118,7 +122,7 @@ def test_a_declared_article_that_two_engines_have_missed_is_the_third_s(
 
 
 def test_the_third_engine_is_not_asked_where_two_agree() -> None:
-    def unexpected(*_: object) -> Choice:
+    def unexpected(*_: object, is_quick: bool) -> Choice:
         raise AssertionError
 
     engines = Engines(
@@ -132,6 +136,43 @@ def test_the_third_engine_is_not_asked_where_two_agree() -> None:
     assert marked(decision.chosen) == "xxx.."
     assert decision.extraction.agreement == 1.0
     assert decision.extraction.page_type is PageType.LISTING
+
+
+@pytest.mark.parametrize(
+    ("quick", "expected"), [("xxxx.", "xxxx."), ("...xx", "xxx.."), (None, "xxx..")]
+)
+def test_the_quick_answer_suffices_on_an_article_if_another_engine_confirms_it(
+    quick: str | None, expected: str
+) -> None:
+    engines = Engines(
+        rules=("rules", answering("xxxx.")),
+        classifier=("classifier", answering("xxxx.", PageType.ARTICLE)),
+        articles=("articles", typed("xxx..", quick)),
+    )
+
+    assert marked(decide(page(), engines).chosen) == expected
+
+
+@pytest.mark.parametrize(
+    ("declared", "classifier", "expected"),
+    [
+        ("discussionforumposting", "xx...", "xx..."),
+        ("discussionforumposting", "x....", "xxxxx"),
+        ("qapage", "xx...", "xxxxx"),
+    ],
+    ids=["a discussion", "a discussion of which it has too little", "questions and answers"],
+)
+def test_a_declared_discussion_is_the_classifier_s(
+    declared: str, classifier: str, expected: str
+) -> None:
+    engines = Engines(
+        rules=("rules", answering("xxxxx")),
+        classifier=("classifier", answering(classifier, PageType.FORUM)),
+        articles=("articles", typed("xxxxx")),
+    )
+    thread = page(data=StructuredData(types=frozenset({declared})))
+
+    assert marked(decide(thread, engines).chosen) == expected
 
 
 def test_the_engine_that_is_nearest_and_the_agreement_are_reported() -> None:

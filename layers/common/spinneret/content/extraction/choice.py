@@ -1,10 +1,13 @@
 """Chooses the main content by agreement of independent engines and by page type.
 
 Engines fail in different places, so the answer that is nearest to the other answers is rarely a
-failure. Exceptions by page type:
+failure. If no two agree, one that is much shorter than the longest has failed. Exceptions by page
+type:
 
-* Collections and products are many small parts among recommendations. Only the classifier, whose
-  rules depend on the type, can separate them; its answer is content.
+* Collections, products and declared discussions are many small parts among recommendations or
+  author cards. Only the classifier, whose rules depend on the type, can separate them; its answer
+  is content. Collections are what it mistakes most, so there two others decide if they agree with
+  each other but not with it.
 * Services are sections of many forms. Every engine misses some and none invents any, so the union
   of two engines is content.
 * An article is one text. What a majority with trafilatura, which is tuned on articles, has found
@@ -12,8 +15,8 @@ failure. Exceptions by page type:
   declared article, an answer of trafilatura that shares little with both others is content: they
   stopped at the first lines, or took the comments for the text.
 
-The cheap engines run first; trafilatura only runs if they disagree, and on articles. Of two answers
-the common part is content.
+The cheap engines run first; trafilatura only runs if they disagree, and on articles, where its
+quick mode suffices if another engine agrees. Of two answers the common part is content.
 
 If the classifier returns nothing (a page beyond its limits), there is no majority. Trafilatura then
 decides on pages that declare an article or product, or look like an article. The rules decide on
@@ -29,10 +32,10 @@ from typing import Final
 from lxml import etree
 
 from spinneret.content.extraction.models import Extraction, PageType
-from spinneret.content.extraction.page import Engine, ParsedPage, TypedEngine
+from spinneret.content.extraction.page import Choice, Engine, ParsedPage, TypedEngine
 from spinneret.content.extraction.threads import without_what_surrounds_posts
 
-_CLASSIFIED: Final = frozenset({PageType.COLLECTION, PageType.PRODUCT})
+_CLASSIFIED: Final = frozenset({PageType.PRODUCT})
 _ARTICLE_SHARE: Final = 0.7
 """Share of the nearest answer's words. With less, the article was cut: its lists, or all text after
 a break."""
@@ -40,7 +43,10 @@ _WHOLE_SHARE: Final = 0.3
 """Share of trafilatura's words on a declared article. If another engine has found less of them,
 both others have failed."""
 _THREAD_SHARE: Final = 0.7
-"""Share of the rules' words on a declared thread. With less, replies were dropped as comments."""
+"""Share of the rules' words on declared questions. With less, answers were dropped as comments."""
+_SHORT_SHARE: Final = 1 / 3
+"""Share of the longest answer's words. With less, an answer that no other confirms has failed.
+Declared discussions have the rules' words for it."""
 _FOUND_SHARE: Final = 0.1
 """Share of the rules' words. With less, trafilatura failed on an article or a product."""
 _PROSE_WORDS: Final = 20
@@ -52,7 +58,7 @@ _PROSE_FOUND_SHARE: Final = 0.5
 _FEW_WORDS: Final = 100
 """On shorter pages the rules decide alone: the other engines rely on word counts."""
 _SAME: Final = 0.65
-"""Agreement of two engines from which a third one changes little."""
+"""Agreement from which two answers confirm each other, and a third one changes little."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,23 +99,21 @@ def decide(page: ParsedPage, engines: Engines) -> Decision:
     ruled = rules(page)
     if ruled is not None:
         answers[name] = ruled.chosen
-    if _needs_a_third(answers, page_type, sizes):
+    is_classified = page_type in _CLASSIFIED or page.data.is_discussion
+    if _needs_a_third(answers, page_type, sizes, is_classified=is_classified):
         name, articles = engines.articles
-        answer = articles(page, page_type)
+        answer = _third(articles, page, page_type, answers, sizes)
         if answer is not None and any(answer.chosen):
             answers[name] = answer.chosen
-    if engines.classifier[0] in answers:
-        chosen = _chosen(answers, page_type, declared, sizes, engines)
-    else:
+    classified = answers.get(engines.classifier[0])
+    if classified is None:
         chosen = _of_two(answers, page_type, sizes, engines)
-    if (
-        page.data.is_thread
-        and ruled is not None
-        and _words(chosen, sizes) < _THREAD_SHARE * _words(ruled.chosen, sizes)
-    ):
-        chosen = ruled.chosen
+    elif is_classified:
+        chosen = classified
+    else:
+        chosen = _chosen(answers, page_type, declared, sizes, engines)
     if page_type is PageType.FORUM:
-        chosen = without_what_surrounds_posts(page.runs, chosen)
+        chosen = _posts(page, chosen, ruled, sizes)
     return Decision(
         chosen=chosen,
         left_out=ruled.left_out if ruled is not None else frozenset(),
@@ -119,6 +123,17 @@ def decide(page: ParsedPage, engines: Engines) -> Decision:
             page_type=page_type,
         ),
     )
+
+
+def _posts(
+    page: ParsedPage, chosen: Sequence[bool], ruled: Choice | None, sizes: Sequence[int]
+) -> Sequence[bool]:
+    """Return the posts of a thread, by the rules if most of a declared one is missing."""
+    if page.data.is_thread and ruled is not None:
+        share = _SHORT_SHARE if page.data.is_discussion else _THREAD_SHARE
+        if _words(chosen, sizes) < share * _words(ruled.chosen, sizes):
+            chosen = ruled.chosen
+    return without_what_surrounds_posts(page.runs, chosen)
 
 
 def declared_type(page: ParsedPage) -> PageType | None:
@@ -133,15 +148,36 @@ def declared_type(page: ParsedPage) -> PageType | None:
 
 
 def _needs_a_third(
-    answers: Mapping[str, Sequence[bool]], page_type: PageType | None, sizes: Sequence[int]
+    answers: Mapping[str, Sequence[bool]],
+    page_type: PageType | None,
+    sizes: Sequence[int],
+    *,
+    is_classified: bool,
 ) -> bool:
     if sum(sizes) < _FEW_WORDS:
         return False
     if len(answers) < 2 or page_type is PageType.ARTICLE:
         return True
-    if page_type in _CLASSIFIED or page_type is PageType.SERVICE:
+    if is_classified or page_type is PageType.SERVICE:
         return False
     return _agreement(answers, sizes) < _SAME
+
+
+def _third(
+    engine: TypedEngine,
+    page: ParsedPage,
+    page_type: PageType | None,
+    answers: Mapping[str, Sequence[bool]],
+    sizes: Sequence[int],
+) -> Choice | None:
+    """Return the engine's answer, on articles in its quick mode if another answer confirms it."""
+    if page_type is PageType.ARTICLE:
+        quick = engine(page, page_type, is_quick=True)
+        if quick is not None and any(
+            _f1(quick.chosen, other, sizes) >= _SAME for other in answers.values()
+        ):
+            return quick
+    return engine(page, page_type, is_quick=False)
 
 
 def _chosen(
@@ -152,8 +188,9 @@ def _chosen(
     engines: Engines,
 ) -> Sequence[bool]:
     classified = answers[engines.classifier[0]]
-    if page_type in _CLASSIFIED:
-        return classified
+    if page_type is PageType.COLLECTION:
+        others = [each for each in answers.values() if each is not classified]
+        return _nearest(answers, sizes) if _outvote(others, classified, sizes) else classified
     votes = [sum(marks) for marks in zip(*answers.values(), strict=True)]
     if page_type is PageType.SERVICE:
         return [vote > 0 for vote in votes]
@@ -171,10 +208,23 @@ def _chosen(
     return agreed if words >= _ARTICLE_SHARE * _words(nearest, sizes) else nearest
 
 
+def _outvote(others: Sequence[Sequence[bool]], one: Sequence[bool], sizes: Sequence[int]) -> bool:
+    """Return whether two other answers confirm each other, but not this one."""
+    return (
+        len(others) == 2
+        and _f1(others[0], others[1], sizes) >= _SAME
+        and all(_f1(one, other, sizes) < _SAME for other in others)
+    )
+
+
 def _nearest(answers: Mapping[str, Sequence[bool]], sizes: Sequence[int]) -> Sequence[bool]:
     """Return the answer that agrees most with the others; the first one in a tie."""
+    candidates = list(answers.values())
+    if all(_f1(one, other, sizes) < _SAME for one, other in combinations(candidates, 2)):
+        least = _SHORT_SHARE * max(_words(each, sizes) for each in candidates)
+        candidates = [each for each in candidates if _words(each, sizes) >= least]
     return max(
-        answers.values(),
+        candidates,
         key=lambda one: sum(_f1(one, other, sizes) for other in answers.values()),
     )
 

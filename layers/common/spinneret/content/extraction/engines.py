@@ -91,14 +91,17 @@ def classifying_rs_trafilatura(page: ParsedPage) -> Choice | None:
     return _choice(page, words, page_type)
 
 
-def trafilatura_by_type(page: ParsedPage, page_type: PageType | None) -> Choice | None:
-    """Run trafilatura in its default mode. Comments are part of every page but of an article."""
+def trafilatura_by_type(
+    page: ParsedPage, page_type: PageType | None, *, is_quick: bool = False
+) -> Choice | None:
+    """Run trafilatura, balanced. Comments are part of every page but of an article."""
     if not is_bounded(page):
         return None
     try:
         with _without_ids_of_headings(page.root):
             found = trafilatura.bare_extraction(
                 page.root,
+                fast=is_quick,
                 include_comments=page_type is not PageType.ARTICLE,
                 include_tables=True,
                 with_metadata=False,

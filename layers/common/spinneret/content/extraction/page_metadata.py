@@ -2,8 +2,9 @@
 
 import re
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from functools import lru_cache
 from itertools import chain, islice
 from typing import Final
 
@@ -29,6 +30,9 @@ _WORD_CHARS: Final = 200
 """Limit of a keyword. A document's row holds 400 KB with everything."""
 MAX_TARGET_CHARS: Final = 2048
 """Limit of a link's address in the text; longer ones hold state or data."""
+
+Resolve = Callable[[str], str | None]
+"""Function from an address as written to the absolute http(s) URL without its fragment, or None."""
 
 _AUTHOR_NAMES: Final = (
     "author",
@@ -92,7 +96,7 @@ def title(root: html.HtmlElement, head: Head) -> str | None:
 
 
 def metadata(
-    root: html.HtmlElement, head: Head, data: StructuredData, base: Url | None
+    root: html.HtmlElement, head: Head, data: StructuredData, resolve: Resolve
 ) -> Metadata:
     """Read structured data first, then `meta` elements, then text elements. For the date, the text
     around the heading is the last resort."""
@@ -112,9 +116,9 @@ def metadata(
         ),
         description=head.first("description", "og:description", "twitter:description"),
         keywords=_keywords(head),
-        og_image=_absolute(base, head.all("og:image", "og:image:url", "og:image:secure_url")),
+        og_image=_absolute(resolve, head.all("og:image", "og:image:url", "og:image:secure_url")),
         canonical_url=_absolute(
-            base,
+            resolve,
             (
                 link.get("href") or ""
                 for link in root.iter("link")
@@ -139,6 +143,18 @@ def primary_subtag(declared: Iterable[str | None]) -> str:
     return UNKNOWN
 
 
+def resolver(base: Url | None) -> Resolve:
+    """Return the function for a page with that base. It keeps its answers, as most links of a page
+    are read twice: as a link, and in the text."""
+
+    @lru_cache(MAX_LINKS)
+    def resolve(href: str) -> str | None:
+        url = join_url(base, href) if base is not None else page_url(href)
+        return None if url is None else url.text
+
+    return resolve
+
+
 def base_url(root: html.HtmlElement, url: str) -> Url | None:
     """Return the base of relative links; None for a page without an http(s) address."""
     page = page_url(url)
@@ -157,14 +173,14 @@ def page_url(url: str) -> Url | None:
         return None
 
 
-def links(hrefs: Iterable[str], base: Url | None) -> tuple[str, ...]:
+def links(hrefs: Iterable[str], resolve: Resolve) -> tuple[str, ...]:
     """Return absolute http(s) URLs in the given order, each once, without fragment, at most 10,000.
 
     Links within the page are omitted.
     """
     found: dict[str, None] = {}
     for href in dict.fromkeys(hrefs):
-        url = _absolute_link(href, base)
+        url = _link(href, resolve)
         if url is not None:
             found[url] = None
             if len(found) == MAX_LINKS:
@@ -172,16 +188,12 @@ def links(hrefs: Iterable[str], base: Url | None) -> tuple[str, ...]:
     return tuple(found)
 
 
-def hyperlinks(root: html.HtmlElement, base: Url | None) -> tuple[Hyperlink, ...]:
+def hyperlinks(root: html.HtmlElement, resolve: Resolve) -> tuple[Hyperlink, ...]:
     """Return a page's hyperlinks with texts and relations, including nofollow links; see
     `links`."""
     found: dict[str, Hyperlink] = {}
-    known: dict[str, str | None] = {}
     for element in root.iter("a", "area"):
-        href = element.get("href") or ""
-        if href not in known:
-            known[href] = _absolute_link(href, base)
-        url = known[href]
+        url = _link(element.get("href") or "", resolve)
         if url is None:
             continue
         former = found.get(url)
@@ -214,12 +226,9 @@ def nofollow_agents(head: Head) -> tuple[str, ...]:
     )[:_FEW]
 
 
-def _absolute_link(href: str, base: Url | None) -> str | None:
+def _link(href: str, resolve: Resolve) -> str | None:
     """Return the absolute URL; None for links within the page or to unsupported addresses."""
-    if not href.strip() or href.lstrip().startswith("#"):
-        return None
-    target = join_url(base, href) if base is not None else page_url(href)
-    return None if target is None else target.text
+    return None if not href.strip() or href.lstrip().startswith("#") else resolve(href)
 
 
 def _label(anchor: html.HtmlElement) -> str:
@@ -238,12 +247,12 @@ def _label(anchor: html.HtmlElement) -> str:
     return " ".join(words)[:MAX_LABEL_CHARS].strip()
 
 
-def target(href: str | None, base: Url | None) -> str | None:
+def target(href: str | None, resolve: Resolve) -> str | None:
     """Return a link's absolute http(s) address, escaped for Markdown, else None."""
     if not href or len(href) > MAX_TARGET_CHARS or href.startswith(("#", "data:")):
         return None
-    url = join_url(base, href) if base is not None else page_url(href)
-    return None if url is None else url.text.translate(_UNSAFE_IN_TARGET)
+    url = resolve(href)
+    return None if url is None else url.translate(_UNSAFE_IN_TARGET)
 
 
 def _marked(root: html.HtmlElement, name: str) -> Iterator[str]:
@@ -290,8 +299,8 @@ def _keywords(head: Head) -> tuple[str, ...]:
     return tuple(unique)[:MAX_KEYWORDS]
 
 
-def _absolute(base: Url | None, candidates: Iterable[str]) -> str | None:
-    return next(iter(links(candidates, base)), None)
+def _absolute(resolve: Resolve, candidates: Iterable[str]) -> str | None:
+    return next(iter(links(candidates, resolve)), None)
 
 
 def _relations(link: html.HtmlElement) -> list[str]:

@@ -95,15 +95,15 @@ def _from_html(
 ) -> Content:
     head = page_metadata.Head(root)
     data = structured_data(root)
-    base = page_metadata.base_url(root, url)
+    resolve = page_metadata.resolver(page_metadata.base_url(root, url))
     selected = _whole_body(root) if whole else _main_content(root, text, url, head, data)
-    addresses = partial(page_metadata.target, base=base) if targets else None
+    addresses = partial(page_metadata.target, resolve=resolve) if targets else None
     return Content(
         title=page_metadata.title(root, head),
         markdown=_normalised(to_markdown(selected.root, selected.left_out, addresses)),
         language=page_metadata.language(root, head),
-        metadata=page_metadata.metadata(root, head, data, base),
-        hyperlinks=page_metadata.hyperlinks(root, base),
+        metadata=page_metadata.metadata(root, head, data, resolve),
+        hyperlinks=page_metadata.hyperlinks(root, resolve),
         nofollow_agents=page_metadata.nofollow_agents(head),
         extraction=selected.extraction,
     )
@@ -141,14 +141,14 @@ def _from_xml(text: str, url: str, *, whole: bool, targets: bool) -> Content:
     root = parse_xml(text)
     if local_name(root).lower() == "html":
         return _from_html(parse_xhtml(text), spared(text), url, whole=whole, targets=targets)
-    base = page_metadata.page_url(url)
+    resolve = page_metadata.resolver(page_metadata.page_url(url))
     titles = _texts(root, "title")
     languages = [root.get("{http://www.w3.org/XML/1998/namespace}lang"), *_texts(root, "language")]
     return Content(
         title=next(iter(titles), None),
         markdown=_normalised(_element_texts(root)),
         language=page_metadata.primary_subtag(languages),
-        hyperlinks=tuple(map(_bare_link, page_metadata.links(_xml_links(root), base))),
+        hyperlinks=tuple(map(_bare_link, page_metadata.links(_xml_links(root), resolve))),
     )
 
 

@@ -16,7 +16,8 @@ _PARTS: Final = frozenset(
 )
 _OWN_NODES: Final = ("mainEntity", "mainEntityOfPage", "@graph")
 _PRODUCTS: Final = frozenset({"product", "productgroup", "productmodel"})
-_THREADS: Final = frozenset({"discussionforumposting", "qapage"})
+_DISCUSSION: Final = "discussionforumposting"
+_THREADS: Final = frozenset({_DISCUSSION, "qapage"})
 _ARTICLES: Final = frozenset({"blogposting", "report", "recipe"})  # and types ending in `article`
 
 
@@ -41,6 +42,11 @@ class StructuredData:
     def is_product(self) -> bool:
         """Whether the page declares a product."""
         return not self.is_thread and not _PRODUCTS.isdisjoint(self.types)
+
+    @property
+    def is_discussion(self) -> bool:
+        """Whether the page declares a thread of a discussion."""
+        return _DISCUSSION in self.types
 
     @property
     def is_thread(self) -> bool:
