@@ -85,8 +85,9 @@ rebuild-index: .venv/.done ## Make the chunk index anew from rows and bodies; se
 
 ## Check changes
 
+check: export TESTS := $(QUICK)
 check: .venv/.done ## Quick loop: lint, types, imports, tests without stack and long tables (a minute)
-	@$(MAKE) --no-print-directory -j3 lint test-part-1 test-part-2 TESTS='$(QUICK)'
+	@$(MAKE) --no-print-directory -j3 lint test-part-1 test-part-2
 
 lint: .venv/.done
 	@$(BIN)/ruff check $(CODE)
@@ -100,8 +101,9 @@ test-part-1 test-part-2: .venv/.done
 	@SPINNERET_TEST_PART=$(@:test-part-%=%)/2 $(BIN)/python -m pytest $(TESTS)
 
 test: export SPINNERET_EXAMPLES := 25
+test: export TESTS := $(WITHOUT_STACK)
 test: .venv/.done ## Run every test; the stack's run on a fresh instance of their own
-	@$(MAKE) --no-print-directory -j3 lint test-part-1 test-part-2 TESTS='$(WITHOUT_STACK)'
+	@$(MAKE) --no-print-directory -j3 lint test-part-1 test-part-2
 	@$(MAKE) --no-print-directory test-stack
 
 # One instance serves the tests of the parts, then the deployed application's, then those that stop
