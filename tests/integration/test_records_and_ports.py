@@ -33,10 +33,10 @@ class NameServer:
     address: Server = (LOOPBACK, 0)
 
     def start(self) -> None:
-        udp = self.stack.enter_context(socket.socket(socket.AF_INET, socket.SOCK_DGRAM))
-        udp.bind((LOOPBACK, 0))
+        tcp, udp = _bound_pair()
+        self.stack.enter_context(tcp)
+        self.stack.enter_context(udp)
         self.address = udp.getsockname()
-        tcp = self.stack.enter_context(socket.create_server(self.address))
         for serve, at in ((self._udp, udp), (self._tcp, tcp)):
             threading.Thread(target=serve, args=(at,), daemon=True).start()
 
@@ -61,6 +61,21 @@ class NameServer:
                 self.queries.append("tcp")
                 message = self.over_tcp(query) or b""
                 client.sendall(struct.pack("!H", len(message)) + message)
+
+
+def _bound_pair() -> tuple[socket.socket, socket.socket]:
+    """Return sockets of TCP and UDP at one port, which others take at any moment."""
+    for _ in range(100):
+        tcp = socket.create_server((LOOPBACK, 0))
+        udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        try:
+            udp.bind(tcp.getsockname())
+        except OSError:
+            tcp.close()
+            udp.close()
+        else:
+            return tcp, udp
+    raise AssertionError("no port is free for both")
 
 
 @pytest.fixture
