@@ -5,9 +5,10 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from html import unescape
 from typing import Any, Final
-from unicodedata import category, normalize
+from unicodedata import category
 
 from spinneret.kernel.errors import field_error
+from spinneret.kernel.unicode import composed
 from spinneret.marketplace.etsy.answers import InventoryProduct, Money, ReturnPolicy, ShopListing
 from spinneret.marketplace.imports.rules import title_key
 from spinneret.marketplace.markup import plain_text
@@ -72,12 +73,12 @@ def _unfit(path: str, text: str, kinds: tuple[str, ...], signs: str) -> list[dic
 
 def title_of(content: ProductContent) -> str:
     """Return the title as Etsy takes it: accents are parts of their letters (Unicode's NFC)."""
-    return normalize("NFC", content.title)
+    return composed(content.title)
 
 
 def tags_of(content: ProductContent) -> list[str]:
     """Return the attribute `tags`, split at commas; of tags that differ in case only, the last."""
-    given = normalize("NFC", content.attributes.get("tags", ""))
+    given = composed(content.attributes.get("tags", ""))
     tags = (tag.strip() for tag in given.split(","))
     return list({tag.casefold(): tag for tag in tags if tag}.values())
 
@@ -85,7 +86,7 @@ def tags_of(content: ProductContent) -> list[str]:
 def material_of(content: ProductContent) -> str:
     """Return the label of the attribute `material`; an empty text if there is none."""
     material = content.attributes.get("material", "")
-    return normalize("NFC", MATERIALS.get(material, material))
+    return composed(MATERIALS.get(material, material))
 
 
 def price_of(content: ProductContent) -> float:

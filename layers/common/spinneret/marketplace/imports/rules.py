@@ -5,10 +5,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from decimal import Decimal, InvalidOperation
 from typing import Final
-from unicodedata import normalize
 
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import ValidationFailed
+from spinneret.kernel.unicode import composed
 from spinneret.marketplace.imports.models import FoundListing
 from spinneret.marketplace.money import CURRENCIES
 from spinneret.marketplace.products import limits
@@ -25,7 +25,7 @@ UNFIT_SKU: Final = (
 def title_key(title: str) -> str:
     """Return a key that is equal for titles which differ only in case, blanks and the composition
     of their characters (Unicode's NFC)."""
-    return normalize("NFC", " ".join(title.split()).casefold())
+    return composed(" ".join(title.split()).casefold())
 
 
 def by_title(products: Iterable[Product], marketplace: str) -> Mapping[str, list[Product]]:
