@@ -60,6 +60,7 @@ class Machine:
             self._world.invariants.started_again(name, same=self._started[name] == state)
             return
         self._started[name] = state
+        self._world.invariants.started(name)
         self.running += 1
         self._world.counts["executions"] += 1
         self._go_on(_Execution(name), state)

@@ -12,7 +12,7 @@ from typing import Final
 
 from spinneret.jobs.models import Job, JobEvent, JobRef, JobStatus, Lease, Reply, RequestKey
 from spinneret.jobs.ports import Claimed, NewJob, Refused
-from spinneret.jobs.worker import ClaimTransferred, Defer, ReleaseJob
+from spinneret.jobs.worker import Defer, ReleaseJob
 from spinneret.kernel.errors import DependencyUnavailable
 from spinneret.outbox.models import DomainEvent
 from tests.fakes.jobs import FakeJobStore, StoredRow
@@ -98,6 +98,7 @@ class Invariants:
         self._sent: Counter[tuple[str, JobRef]] = Counter()
         self._resends: Counter[tuple[JobRef, int, datetime]] = Counter()
         self._replies: dict[tuple[str, str], str] = {}
+        self._executions: set[str] = set()
 
     def submitted(self, jobs: Sequence[NewJob], events: Sequence[JobEvent]) -> None:
         """A transaction of new jobs was accepted."""
@@ -184,7 +185,7 @@ class Invariants:
             case Role.STEP:
                 self._check(_under(was, lease), job.ref, "a stale execution's write")
                 self.parts.step_moved(was, job)
-            case Role.WORKER if lease is not None:
+            case Role.WORKER if lease is not None or _under(was, actor.lease):
                 self._worker_moved(actor, was, job)
             case Role.WORKER if was.status is JobStatus.RUNNING:
                 self.counts["taken back"] += 1
@@ -224,7 +225,7 @@ class Invariants:
         """A worker returned as if all were well."""
         lease = actor.lease
         stands = _under(self._row(ref), lease)
-        over = isinstance(actor.work_ended, ClaimTransferred)
+        over = lease is not None and f"{ref.job_id}-{lease.fence}" in self._executions
         self._check(over or not stands, ref, f"{actor.name} left its claim behind")
 
     def performed(self, key: str) -> None:
@@ -253,6 +254,10 @@ class Invariants:
         ref = JobRef(tenant=lease.tenant, job_id=lease.job_id)
         self._check(_under(self._row(ref), lease), ref, "a part of a stale execution")
         self.parts.record(lease, number)
+
+    def started(self, name: str) -> None:
+        """An execution was started, whether its worker heard of it or not."""
+        self._executions.add(name)
 
     def started_again(self, name: str, *, same: bool) -> None:
         """An execution was started under a name that is taken."""

@@ -90,6 +90,23 @@ def test_the_events_of_an_execution_follow_those_of_its_worker(bench: Bench) -> 
     assert [event.message for event in events[len(before) :]] == ["step"]
 
 
+class _LosesAnswers(_Executions):
+    """The execution starts and takes its first step, but the worker hears of an outage."""
+
+    def start(self, name: str, state: Mapping[str, Any]) -> None:
+        super().start(name, state)
+        renewed(self._bench, next_turn(self), 7)
+        raise DependencyUnavailable("stepfunctions")
+
+
+def test_a_worker_that_missed_the_start_leaves_the_claim_to_the_execution(bench: Bench) -> None:
+    executions = _LosesAnswers(bench)
+    job = bench.run(Starter(executions=executions, prepare=lambda _: None))
+    assert (job.status, job.step, job.progress) == (JobStatus.RUNNING, "step", 7)
+    messages = [event.message for event in bench.store.events(bench.ref, None, 99)]
+    assert messages[-2:] == ["running", "step"]
+
+
 def test_an_execution_writes_over_no_event_of_a_worker_that_went_through_many_children(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

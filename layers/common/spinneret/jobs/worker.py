@@ -49,7 +49,7 @@ class AwaitChildren(Exception):
 
 
 class ClaimTransferred(Exception):
-    """Raised after the claim passed to an execution."""
+    """Raised once the claim belongs to an execution."""
 
 
 class Defer(Exception):
@@ -93,6 +93,7 @@ class Context:
         self._written = claimed.job
         """Job as last confirmed by the store; `job` may be ahead of it."""
         self._holds_steps = holds_steps
+        self._is_handed_over = False
         self._written_at = clock()
         """Time of the last confirmed write."""
         self._store = store
@@ -158,10 +159,12 @@ class Context:
     def hand_over(self, seconds: float) -> int:
         """Extend the claim to `seconds` from now, for another process. Raises LeaseLost.
 
-        Returns the number of the claim's last event: the other process continues after it.
+        Returns the number of the claim's last event: the other process continues after it. From
+        here on, the context's writes raise ClaimTransferred if the row has changed.
         """
         until = self._clock() + timedelta(seconds=seconds)
         self._flush(replace(self.job, locked_until=until))
+        self._is_handed_over = True
         return self._numbered
 
     def end(self, after: Job, failure: Failure | None = None, parent: Job | None = None) -> None:
@@ -197,13 +200,20 @@ class Context:
 
         If the answer is lost, the write may have happened. Events and progress are kept for the
         next write, which repeats them under the same ids, so that the timeline never goes back.
+
+        After a hand-over two processes have the lease, so the write requires an unchanged row.
         """
+        lease = None if self._is_handed_over else self.lease
         try:
             watchers = self._store.transition(
-                self._written, after, self._events, lease=self.lease, parent=parent
+                self._written, after, self._events, lease=lease, parent=parent
             )
         except DependencyUnavailable:
             self.job = replace(self.job, step=after.step, progress=after.progress)
+            raise
+        except LeaseLost as error:
+            if self._is_handed_over:
+                raise ClaimTransferred from error
             raise
         self.job = self._written = replace(after, watchers=watchers)
         self._written_at = self._clock()
@@ -264,6 +274,8 @@ class Worker:
         try:
             if not self._stopped(context):
                 self._work(context)
+        except ClaimTransferred:
+            return
         except LeaseLost:
             logger.warning("lease_lost", extra={"job_id": ref.job_id, "fence": claimed.lease.fence})
 
@@ -343,16 +355,17 @@ class Worker:
         return False
 
     def _work(self, context: Context) -> None:
-        """Run the handler and write its outcome. Raises LeaseLost and DependencyUnavailable."""
+        """Run the handler and write its outcome.
+
+        Raises ClaimTransferred, LeaseLost and DependencyUnavailable.
+        """
         policy = self.kinds.get(context.job.kind)
         try:
             result = self.handlers[context.job.kind](context)
-        except LeaseLost:
+        except (ClaimTransferred, LeaseLost):
             raise
         except ReleaseJob:
             self._hand_back(context)
-        except ClaimTransferred:
-            return
         except AwaitChildren:
             self._end(context, rules.await_children(context.job, self.clock()))
         except Defer as deferral:
