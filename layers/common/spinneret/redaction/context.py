@@ -9,7 +9,7 @@ import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from spinneret.redaction import encodings, formats, names, values, vocabulary
+from spinneret.redaction import commands, encodings, formats, names, values, vocabulary
 from spinneret.redaction.names import Kind
 
 _HARMLESS: Final = Kind.HARMLESS  # Python 3.11 calls a function on each access to a member
@@ -136,6 +136,8 @@ def hidden_places(items: Sequence[Any], *, paired: bool = False) -> set[Any]:
     `paired` means that the items are one of a list of pairs, so that the second is never a name.
     """
     hidden = _beside_key_id(enumerate(items))
+    if any(isinstance(item, str) and item.startswith("-") for item in items):
+        hidden |= commands.hidden_arguments(items)
     for place, (former, value) in enumerate(itertools.pairwise(items), 1):
         name = name_of(former) or ""
         kind = names.kind_of(name)

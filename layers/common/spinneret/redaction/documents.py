@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final, Self
 
-from spinneret.redaction import context, names, values
+from spinneret.redaction import commands, context, names, values
 from spinneret.redaction.names import Kind
 from spinneret.redaction.spans import MARK, Span
 from spinneret.redaction.walk import Walk
@@ -32,7 +32,7 @@ _IN_FRONT: Final = re.compile(  # matched backwards, so that the search is fast
 )
 _REACH: Final = 100  # characters before a bracket that may hold its name
 _TELLING: Final = re.compile(rf"""(?x)  # a name in the place of a value; a bracket behind a name
-    ["'](?:(?P<known>kty|-[uU]|--user|--proxy-user)\b
+    ["'](?:(?P<known>kty|-[uU]|--user|--proxy-user|{commands.NAMES})\b
       | (?P<text>[\w\-$%][\w.\-%$:\ ]{{0,60}}+)\\*["'](?!{_SPACE}*+:))
   | (?P<bracket>[\[{{(])(?<=[:=\w>\s].)
 """)

@@ -24,6 +24,7 @@ _TOKENS: Final[tuple[tuple[str, str], ...]] = (
     # beginnings, pattern of the rest
     ("sk_live_ rk_live_ sk_test_ rk_test_", rf"{_ALNUM}{{8,}}"),  # Stripe
     ("AKIA ASIA LTAI NRAK-", rf"{_ALNUM}{{12,}}"),  # AWS, Alibaba, New Relic
+    ("IQoJb3JpZ2lu FwoGZXIvYXdz FQoGZXIvYXdz AQoDYXdz", r"[A-Za-z0-9+/=%]{16,}"),  # AWS, sessions
     ("ghp_ gho_ ghu_ ghs_ ghr_ github_pat_ hf_ api_org_", r"[A-Za-z0-9_]{16,}"),
     ("npm_ lin_api_ lin_oauth_ ntn_", rf"{_ALNUM}{{20,}}"),
     ("r8_ gsk_ pplx- xai- nfp_ rpa_ phc_ phx_ phs_", rf"{_ALNUM}{{30,}}"),

@@ -35,8 +35,6 @@ _CODE_NAME: Final = re.compile(
 )
 _CODE: Final = re.compile(r"\d{4,8}")
 _REACH: Final = 40  # characters before a noun that qualify it
-_VARIABLE: Final = re.compile(r"\$[A-Za-z_]\w*")
-_COMMAND: Final = 1000  # characters before an option within which its command begins
 _ADJACENT: Final = 8  # minimum characters of a secret directly after its noun
 _SAID: Final = re.compile(r"(?i)\b(?:is|was|are|to|as|of|value|now)$")
 _CHALLENGE: Final = frozenset({"realm=", "error=", "scope=", "charset="})  # RFC 6750, section 3
@@ -103,13 +101,6 @@ def _is_authorization(match: re.Match[str]) -> bool:
     word = value.rstrip(".")
     in_prose = word.isalpha() and (word.islower() or word.istitle()) and len(word) < 20
     return not (in_prose or value in _CHALLENGE or values.is_filler(value))
-
-
-def _is_of_curl(match: re.Match[str]) -> bool:
-    """Return whether the option may be one of curl, and its value no variable."""
-    before = match.string[max(0, match.start() - _COMMAND) : match.start()]
-    variable = values.TEMPLATE_START.match(match["secret"]) or _VARIABLE.fullmatch(match["secret"])
-    return "curl" in before and not variable
 
 
 def _is_of_netrc(match: re.Match[str]) -> bool:
@@ -195,8 +186,8 @@ _FORMS: Final = (
     ),
     _form(
         "",
-        r"(?P<scheme>[Bb](?i:earer|asic))(?:[ \t]{1,4}|%20|\+|\\{1,31} )"
-        r"(?P<secret>[\w.~+/\-]{4,}+={0,2})",
+        r"(?P<scheme>[Bb](?i:earer|asic))(?:[ \t]{1,4}|%20|\+|\\{1,31} )(?P<quote>\\*[\"'])?+"
+        r"(?P<secret>[\w.~+/\-]{4,}+={0,2})(?(quote)(?P=quote))",
         _is_authorization,
     ),
     # `--password hunter2`
@@ -205,14 +196,6 @@ _FORMS: Final = (
         r"(?P<name>-(?<![\w\-]-)-?[A-Za-z][\w.\-]{1,60}+)[ \t]{1,4}(?!-)(?P<quote>\\*[\"'])?"
         rf"(?P<secret>(?<=[\"'])[^\"'\\\r\n]++|(?:\[redacted\])?+{values.PLAIN.pattern}?+)",
         _is_argument,
-    ),
-    # `curl -u bob:hunter2`, also as a list of arguments
-    _form(
-        "curl",
-        r"(?<![\w\-])(?:-[A-Za-z#]{0,9}[uU]|--(?:proxy-)?user(?=[ \t=\\\"']))"
-        r"(?:[ \t=]|\\*[\"'],[ \t]?){0,4}+(?P<quote>\\*[\"'])?[^\s:\"'\\]{0,64}+:"
-        r"(?P<secret>(?(quote)[^\"'\\\r\n]{1,256}|[^\s\"'\\]{1,256}))",
-        _is_of_curl,
     ),
     # A line of .netrc, whose password may be a word
     _form(

@@ -7,13 +7,14 @@ from typing import Any, Final
 
 from spinneret.redaction import encodings, leaves, names
 from spinneret.redaction.assignments import assigned
+from spinneret.redaction.commands import commanded
 from spinneret.redaction.documents import documented
 from spinneret.redaction.formats import private_keys, tokens
 from spinneret.redaction.patterns import patterns
 from spinneret.redaction.spans import MARK, Span, replace
 from spinneret.redaction.walk import Walk
 
-_READERS: Final = (tokens, private_keys, patterns, assigned, documented)
+_READERS: Final = (tokens, private_keys, patterns, commanded, assigned, documented)
 _SHORTEST: Final = 6  # characters of the shortest assignment, `pin=12`
 _QUIET: Final = re.compile(  # too short for any form, and without separators
     r"[A-Za-z0-9_.,/*+\-]{0,15}"
