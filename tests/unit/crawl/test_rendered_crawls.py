@@ -11,7 +11,6 @@ from spinneret.crawl.kinds import CRAWL, RENDERED_CRAWL
 from spinneret.crawl.models import BatchRequest
 from spinneret.jobs.models import Job, JobRef, JobStatus
 from spinneret.kernel.errors import (
-    DependencyUnavailable,
     HttpUnavailable,
     RenderTimeout,
     ValidationFailed,
@@ -198,9 +197,12 @@ def test_deep_crawls_refuse_to_render() -> None:
 
 # covers C-11
 def test_a_stage_without_a_browser_names_it(site: CrawlSlice) -> None:
+    rendering = config(site, render="auto")
     site.configs.service.has_browser = False
-    with pytest.raises(DependencyUnavailable, match="browser"):
+    with pytest.raises(ValidationFailed, match="no browser"):
+        site.checks().source_terms("acme", "src_1", rendering, None)
+    with pytest.raises(ValidationFailed, match="no browser"):
         site.submit(URL, render=True)
-    with pytest.raises(DependencyUnavailable, match="browser"):
+    with pytest.raises(ValidationFailed, match="no browser"):
         config(site, render="auto")
     assert site.submit(URL)

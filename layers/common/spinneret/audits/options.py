@@ -8,7 +8,7 @@ from spinneret.audits.api_models import AuditOptions
 from spinneret.audits.checks.catalogue import numbers
 from spinneret.audits.recipes import Recipe, Sample
 from spinneret.audits.request_headers import SealedHeaders
-from spinneret.kernel.errors import DependencyUnavailable, ValidationFailed
+from spinneret.kernel.errors import ValidationFailed
 from spinneret.web.exploring.globs import compile_patterns
 from spinneret.web.fetching.addresses import AddressPolicy
 from spinneret.web.fetching.rules import check_url_at_submission
@@ -38,11 +38,12 @@ def checked_urls(url: str | None, options: AuditOptions, policy: AddressPolicy) 
 def require_renderable(
     options: AuditOptions, headers: SealedHeaders | None, *, has_browser: bool
 ) -> None:
-    """Raise DependencyUnavailable to render without a browser, ValidationFailed with headers."""
+    """Raise ValidationFailed to render without a browser, or with headers."""
     if not options.render:
         return
     if not has_browser:
-        raise DependencyUnavailable("browser", "this stage has none")
+        message = "this stage has no browser"
+        raise ValidationFailed.of_field("options.render", message, "leave out render")
     if headers is not None:
         message = "a browser doesn't send an audit's headers"
         raise ValidationFailed.of_field("options.render", message, "remove headers and cookie")

@@ -151,14 +151,19 @@ class CrawlChecks:
     def source_terms(
         self, tenant: str, source_id: str, config_id: str | None, collection_id: str | None
     ) -> CrawlTerms:
-        """Build the terms of a source's crawls. Raises NotFound."""
+        """Build the terms of a source's crawls.
+
+        Raises NotFound, and ValidationFailed as `ConfigService.check_rendering`.
+        """
         if collection_id is not None:
             self.collections.get(tenant, collection_id)
         config = self.configs.in_force(tenant, config_id)
+        rendering = None if config is None else config.options.rendering
+        self.configs.check_rendering(rendering, None if config is None else config.sealed_headers)
         return CrawlTerms(
             notify=(),
             config=config,
-            rendering=None if config is None else config.options.rendering,
+            rendering=rendering,
             collection_id=collection_id,
             source_id=source_id,
             priority=Priority.LOW,
