@@ -4,6 +4,7 @@
 import asyncio
 import json
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -214,6 +215,24 @@ def test_a_server_that_hangs_delays_no_tool_beyond_its_time(
     now[0], looks[0] = 2000.0, 0
     assert tools.check_link("https://example.com/")["outcome"] == "unfinished"
     assert now[0] <= 2025.0
+
+
+def test_a_session_is_refreshed_at_the_beginning_of_a_call_only(server: Server) -> None:
+    api, asked = Api(server), [0]
+    api.replies["POST", "/api/v1/crawl"] = httpx.Response(
+        202, json=sample(m.Submission, job_id="job_1", status="pending")
+    )
+    api.replies["GET", "/api/v1/crawl/job_1"] = httpx.Response(200, json=crawl("completed"))
+    client = server.client()
+
+    def credential() -> str:
+        asked[0] += 1
+        return f"access-{asked[0]}"
+
+    client.transport.settings = replace(client.transport.settings, credential=credential)
+    WorkingTools(client).crawl_page("https://example.com/")
+    sent = [each.headers["Authorization"] for each in server.requests]
+    assert sent == ["Bearer access-1"] * 2
 
 
 def test_a_broken_link_is_an_answer_not_an_error(server: Server) -> None:

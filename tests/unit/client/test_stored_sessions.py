@@ -13,7 +13,7 @@ import pytest
 from spinneret_client import AuthRequired, Spinneret, stored_session
 from spinneret_client.cli.main import main
 from spinneret_client.config import Profile, load, save
-from spinneret_client.errors import NotConfigured
+from spinneret_client.errors import NotConfigured, SpinneretError
 from spinneret_client.generated.resources import Sessions
 from spinneret_client.stored_session import MARGIN_SECONDS, StoredSession
 from spinneret_client.transport import Settings, Transport
@@ -81,6 +81,25 @@ def test_a_lost_answer_is_asked_for_again(
     monkeypatch.setattr("time.sleep", server.slept.append)
     server.script = [httpx.ReadError("lost"), tokens(2)]
     assert session(END).credential() == "access-2"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [httpx.ReadTimeout("hangs"), refusal(503, "CIRCUIT_OPEN", headers={"Retry-After": "40"})],
+)
+def test_a_refresh_takes_no_longer_than_its_server_repeats_the_answer(
+    session: Callable[[float], StoredSession],
+    server: Server,
+    monkeypatch: pytest.MonkeyPatch,
+    answer: httpx.Response | Exception,
+) -> None:
+    """A second attempt after that time would end the session: its token was used before."""
+    monkeypatch.setattr("time.sleep", server.slept.append)
+    server.route = lambda _: answer
+    with pytest.raises(SpinneretError):
+        session(END).credential()
+    first, _ = (each.extensions["timeout"]["read"] for each in server.requests)
+    assert first + sum(server.slept) <= 10.0
 
 
 def test_an_ended_session_asks_for_a_sign_in(

@@ -18,6 +18,10 @@ from spinneret_client.transport import Settings, Transport, new_call, parsed
 
 MARGIN_SECONDS: Final = 60.0
 """So long before its end a token is replaced: requests under way must not outlast it."""
+_REFRESH_SECONDS: Final = 7.0
+"""Time-out of an attempt. The second one must begin while the server repeats its answer (10 s)."""
+_REFRESH_RETRIES: Final = 1
+_LONGEST_PAUSE: Final = 1.0  # seconds between them, whatever the server asks for
 
 
 class StoredSession:
@@ -64,7 +68,9 @@ class StoredSession:
 
     def _refreshed(self, profile: Profile, token: str) -> Profile:
         """Return the profile with new tokens. The server repeats its answer for ten seconds."""
-        transport = Transport(Settings(profile.url, lambda: None), self._http())
+        settings = Settings(profile.url, lambda: None, _REFRESH_SECONDS, _REFRESH_RETRIES)
+        transport = Transport(settings, self._http())
+        transport.sleep = lambda seconds: time.sleep(min(seconds, _LONGEST_PAUSE))
         body = {"refresh_token": token}
         call = new_call("POST", "/api/v1/auth/refresh", body=body, reads=True)
         tokens = parsed(TokenView, transport.send(call))

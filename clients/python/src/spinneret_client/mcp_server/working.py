@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field
@@ -147,8 +147,16 @@ class WorkingTools:
         return guarded(call)
 
     def _bounded(self) -> Spinneret:
-        """Return a client none of whose requests waits beyond the end of this call."""
-        return self._client.with_options(until=time.monotonic() + CALL_SECONDS)
+        """Return a client none of whose requests waits beyond the end of this call.
+
+        All have one credential: a session's holds for longer than a call, so only the first
+        request may wait for a refresh.
+        """
+        client = self._client.with_options(until=time.monotonic() + CALL_SECONDS)
+        settings = client.transport.settings
+        credential = settings.credential()
+        client.transport.settings = replace(settings, credential=lambda: credential)
+        return client
 
 
 def _left(client: Spinneret) -> float:
