@@ -1,7 +1,7 @@
 """Existing listings are imported: matched by SKU, then by title, never taken, never made twice."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any
 
@@ -247,6 +247,25 @@ def test_a_page_of_many_or_long_listings_is_kept_in_rows_that_fit(bench: Bench) 
     assert len(_imported(bench, "ebay", create=True)) == 35
     assert [len(each) for each in kept] == [IMPORT_PAGE, 35 - IMPORT_PAGE]
     assert {len(row.found.description) for each in kept for row in each if row.found} == {20_000}
+
+
+@pytest.mark.parametrize("ended", [[100], [124], [110, 111, 124], range(100, 120)])
+def test_listings_that_end_during_the_pass_hide_no_other(ended: Iterable[int]) -> None:
+    bench = fresh(None)
+    for number in range(100, 160):  # three pages
+        _on_etsy(bench, number, f"Scarf {number}")
+    keep, kept = bench.stores.imports.keep, list[int]()
+
+    def keeping(*arguments: Any) -> None:
+        keep(*arguments)
+        if not kept:
+            for number in ended:
+                del bench.etsy.listings[str(number)]
+        kept.append(len(arguments[1]))
+
+    bench.stores.imports.keep = keeping  # type: ignore[method-assign]
+    assert set(_imported(bench, "etsy")) >= set(bench.etsy.listings)
+    assert len(kept) <= 5
 
 
 # covers B-13

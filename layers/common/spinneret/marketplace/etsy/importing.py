@@ -12,10 +12,19 @@ from spinneret.marketplace.limits import IMPORT_PAGE
 
 def read_page(api: EtsyApi, after: str | None) -> FoundListingPage:
     """Return a page of the shop's active listings, the oldest first, so that new ones don't move
-    the pages."""
-    offset = int(after or 0)
-    page = api.active(offset, IMPORT_PAGE)
-    following = None if len(page) < IMPORT_PAGE else str(offset + IMPORT_PAGE)
+    the pages.
+
+    A page begins with the last listing of the page before, which `after` names with its offset. If
+    another one is there, listings ended and those behind them moved up: the page before is read
+    again.
+    """
+    offset, _, last = (after or "0").partition(":")
+    page = api.active(int(offset), IMPORT_PAGE)
+    following = None
+    if last and (not page or page[0]["listing_id"] != last):
+        following = str(max(0, int(offset) - IMPORT_PAGE + 1))
+    elif len(page) == IMPORT_PAGE:
+        following = f"{int(offset) + IMPORT_PAGE - 1}:{page[-1]['listing_id']}"
     return FoundListingPage(listings=[_found(each) for each in page], after=following)
 
 
