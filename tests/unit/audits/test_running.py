@@ -16,7 +16,7 @@ from spinneret.audits.models import ArtifactType
 from spinneret.audits.running.judging import PAGES_UNREAD
 from spinneret.audits.running.listed import listed_sample
 from spinneret.jobs.models import Job, JobRef, JobStatus, Transition
-from spinneret.kernel.errors import DomainError, FetchFailed, FetchTimeout
+from spinneret.kernel.errors import Contended, DomainError, FetchFailed, FetchTimeout
 from spinneret.outbox.models import SubjectRef
 from spinneret.web.exploring.scope import CrawlScope, ScopeKind
 from spinneret.web.fetching.models import FetchRequest
@@ -201,6 +201,17 @@ def test_a_page_that_never_answers_makes_the_audit_partial(world: AuditWorld) ->
     assert ("http.timeout", f"{HOST}/cedar") in keys(world, ref)
     tries = sum(url == f"{HOST}/cedar" for _, _, url in world.asked)
     assert tries == 3
+
+
+def test_rows_that_others_keep_changing_charge_neither_page_nor_audit(world: AuditWorld) -> None:
+    answer = world.pages[f"{HOST}/cedar"]
+    world.pages[f"{HOST}/cedar"] = Contended("others are faster")
+    ref = world.submit(f"{HOST}/")
+    for _ in range(6):
+        assert world.run(ref).attempts == 0
+        world.clock.advance(120)
+    world.pages[f"{HOST}/cedar"] = answer
+    assert world.settle(ref).status is JobStatus.COMPLETED
 
 
 def test_a_retry_audits_the_site_anew_and_compares(world: AuditWorld) -> None:

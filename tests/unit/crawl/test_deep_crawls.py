@@ -16,7 +16,13 @@ from spinneret.crawl.deep.service import crawl_ref
 from spinneret.crawl.kinds import DEEP_CRAWL
 from spinneret.jobs.models import JobStatus, Transition
 from spinneret.kernel import bounds
-from spinneret.kernel.errors import HttpRefused, HttpUnavailable, ResultRefused, ValidationFailed
+from spinneret.kernel.errors import (
+    Contended,
+    HttpRefused,
+    HttpUnavailable,
+    ResultRefused,
+    ValidationFailed,
+)
 from spinneret.web.exploring.frontier.models import (
     CrawlRef,
     Next,
@@ -480,6 +486,18 @@ def test_an_embedder_that_is_away_charges_no_page() -> None:
     crawl.deliver()
     crawl.execute(4)
     crawl.embedder.available = True
+    finished(crawl, ref)
+    assert crawl.deep().pages(TENANT, ref.job_id, PageState.FAILED, None, 10).items == []
+
+
+def test_a_page_whose_rows_others_keep_changing_is_not_charged() -> None:
+    crawl = DeepSlice(SMALL)
+    answer = crawl.pages[f"{HOST}/a"]
+    crawl.pages[f"{HOST}/a"] = Contended("others are faster")
+    ref = crawl.ask()
+    crawl.deliver()
+    crawl.execute(12)
+    crawl.pages[f"{HOST}/a"] = answer
     finished(crawl, ref)
     assert crawl.deep().pages(TENANT, ref.job_id, PageState.FAILED, None, 10).items == []
 

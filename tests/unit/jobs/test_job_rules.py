@@ -13,6 +13,7 @@ from spinneret.jobs.models import Failure, JobStatus
 from spinneret.kernel import bounds, errors
 from spinneret.kernel.clock import to_iso
 from spinneret.kernel.errors import (
+    Contended,
     DependencyUnavailable,
     DomainError,
     FetchTimeout,
@@ -56,7 +57,7 @@ def test_a_permanent_error_fails_at_once(kind: type[DomainError]) -> None:
     )
 
 
-@each_row((ascii(kind), kind) for kind in subclasses(TransientError))
+@each_row((ascii(kind), kind) for kind in subclasses(TransientError) if kind is not Contended)
 def test_a_transient_error_waits_and_is_charged(kind: type[DomainError]) -> None:
     after = rules.after_error(running(), kind("why"), NOW, MIDDLE)
     assert (after.status, after.attempts, after.finished_at) == (JobStatus.PENDING, 1, None)
@@ -124,6 +125,13 @@ def test_a_fault_of_our_own_waits_uncharged_for_an_hour_at_most(
     if wait is not None:
         assert (after.due_at, after.own_faults) == (NOW + wait * SECOND, faults + 1)
         assert after.waiting_since == (since or NOW)
+
+
+def test_rows_that_others_keep_changing_charge_no_attempt() -> None:
+    error = Contended("the record is changing", retry_after=1)
+    after = rules.after_error(running(attempts=2), error, NOW, MIDDLE)
+    assert (after.status, after.attempts, after.due_at) == (JobStatus.PENDING, 2, NOW + SECOND)
+    assert after.last_error == Failure(code="CONFLICT", message=error.message, type="transient")
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ from spinneret.audits.running.storage import Storage
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import (
     BodyTooLarge,
+    Contended,
     ContentRefused,
     DependencyUnavailable,
     DomainError,
@@ -160,7 +161,7 @@ class PageCrawler:
             answer = work.ask(request, page.key, send=opened.send if opened else None)
         except RedirectRefused as refused:
             self._redirected(work, visit, refused, hops)
-        except (LeaseLost, DependencyUnavailable):
+        except (LeaseLost, DependencyUnavailable, Contended):
             raise
         except (PermanentError, TransientError) as error:
             if opened is not None and isinstance(error, ContentRefused):

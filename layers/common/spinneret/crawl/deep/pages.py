@@ -20,6 +20,7 @@ from spinneret.jobs.worker import Defer, ReleaseJob
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock, Remaining
 from spinneret.kernel.errors import (
+    Contended,
     DependencyUnavailable,
     DomainError,
     LeaseLost,
@@ -113,7 +114,7 @@ class PageStep:
             return refused.outcome
         except LeaseLost:
             raise
-        except (Defer, ReleaseJob, DependencyUnavailable) as stopped:
+        except (Defer, ReleaseJob, DependencyUnavailable, Contended) as stopped:
             return self._waiting(stopped)
         except DomainError as error:
             logger.warning(
@@ -156,7 +157,7 @@ class PageStep:
                 return Deferred(
                     until=stopped.until, error_code=HOST_BUSY, error_message=stopped.waiting_for
                 )
-            case DependencyUnavailable():
+            case DependencyUnavailable() | Contended():
                 again = now + timedelta(seconds=limits.DEEP_CRAWL_RETRY_SECONDS)
                 return Deferred(until=again, error_code=stopped.code, error_message=stopped.message)
             case _:

@@ -17,7 +17,7 @@ from spinneret.jobs.rules.states import (
     with_next_fence,
 )
 from spinneret.kernel import bounds
-from spinneret.kernel.errors import DependencyUnavailable, TransientError
+from spinneret.kernel.errors import Contended, DependencyUnavailable, TransientError
 
 JITTER: Final = 0.2  # ruling "Backoff": ± 20 %
 
@@ -67,12 +67,12 @@ def after_error(
 ) -> Job:
     """End the claim with an error (P-03 and the rulings "Backoff" and "Redrive").
 
-    Transient errors wait and are charged. A fault of our own parts waits uncharged, for an hour at
-    most. Everything else fails at once. An unexpected exception shows only its class, because its
-    text may contain anything.
+    Transient errors wait and are charged. A fault of our own parts, and rows that others keep
+    changing, wait uncharged, for an hour at most. Everything else fails at once. An unexpected
+    exception shows only its class, because its text may contain anything.
     """
     match error:
-        case DependencyUnavailable():
+        case DependencyUnavailable() | Contended():
             return _wait_for_own_part(job, failure_of(error), now, unit_random, delays)
         case TransientError():
             pause = backoff(job.attempts + 1, unit_random, limits.BACKOFF_CAP_SECONDS, delays)
