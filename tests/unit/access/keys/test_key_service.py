@@ -275,6 +275,16 @@ def test_a_narrowed_key_grants_none_but_its_permissions(
         keys.issue("acme", "x", READ, permissions=wanted, issuer=issuer)
 
 
+def test_a_key_may_grant_one_that_outlives_it(keys: KeyService, clock: HandClock) -> None:
+    """A key is replaced before its end by one that it grants: docs/users.md."""
+    _, secret = keys.issue("acme", "own", ADMIN.scopes, clock() + timedelta(days=1))
+    _, later = keys.issue("acme", "next", ADMIN.scopes, issuer=keys.authenticate(secret))
+    clock.advance(2 * 24 * 3600)
+    assert keys.authenticate(later).expires_at is None
+    with pytest.raises(AuthRequired):
+        keys.authenticate(secret)
+
+
 def test_a_tenant_issues_100_active_keys_and_the_operator_one_more(keys: KeyService) -> None:
     issued = [keys.issue("acme", "laptop", READ, issuer=ADMIN)[0] for _ in range(100)]
     with pytest.raises(Conflict):
