@@ -3,8 +3,10 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
+from aws_lambda_powertools.event_handler import APIGatewayRestResolver
 from aws_lambda_powertools.event_handler.api_gateway import Router
 
 from spinneret.access.keys.models import Principal, Scope
@@ -31,8 +33,7 @@ class Served:
         **query: str,
     ) -> Answer:
         """Send a request as it comes out of the entry point."""
-        app = resolver()
-        app.include_router(self.router)
+        app = _app(self.router)
         caller = Principal(tenant=tenant, key_id="key_1", scopes=frozenset({Scope.ADMIN}))
         app.context.update({SERVICES: lambda _: self.services, PRINCIPAL: caller})
         event = {
@@ -50,3 +51,12 @@ class Served:
         many = answer.get("multiValueHeaders", {})
         shown = {name: values[-1] for name, values in many.items()} | answer.get("headers", {})
         return Answer(answer["statusCode"], shown, answer["body"])
+
+
+@cache
+def _app(router: Router) -> APIGatewayRestResolver:
+    """Return the resolver of a router, which serves one request after the other, as a function's
+    does: the models of its routes are built once."""
+    app = resolver()
+    app.include_router(router)
+    return app
