@@ -197,3 +197,23 @@ def test_an_offer_of_an_sku_that_the_product_had_is_its_no_more(bench: Bench) ->
     assert len(bench.ebay.live(successor.sku)) == 1
     assert bench.done("publish", "ebay", renamed).status == "completed"
     assert len(bench.ebay.live("renamed")) == 1
+
+
+@pytest.mark.parametrize("marketplace", ["etsy", "vinted"])
+def test_a_listing_that_is_linked_just_before_the_intent_is_updated_instead(
+    marketplace: str, bench: Bench
+) -> None:
+    bench.etsy.list_by_hand("7", title="Coat")
+    bench.plugin.items["7"] = {"id": 7, "title": "Coat"}
+    product = bench.product()
+    ref = bench.submit("publish", marketplace, product)
+    _overtaken(
+        bench,
+        lambda: bench.done("link_product", marketplace, product, external_id="7"),
+        lambda listing: listing.intent_at is not None,
+    )
+    assert bench.finish(ref).status == "completed"
+    assert _record(bench, product, marketplace).external_id == "7"
+    assert list(bench.etsy.listings) == ["7"]
+    assert list(bench.plugin.items) == ["7"]
+    assert not bench.plugin.drafts

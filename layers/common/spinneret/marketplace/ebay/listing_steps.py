@@ -98,11 +98,10 @@ def make_offer(work: StepContext) -> Mapping[str, Any]:
     """Create the offer of SKU, marketplace and format, or adopt it and update it to the product."""
     product, content = work.subject.sold
     api, site = api_of(work), rules.site_of(content)
-    wanted, standing = _wanted_offer(work), work.current_listing()
-    if standing is not None and standing.reference is not None:
-        _update_offer(work, standing.reference, wanted)
-        return {"offer_id": standing.reference}
-    work.record_intent()
+    wanted, listing = _wanted_offer(work), work.record_intent()
+    if listing.external_id is not None and listing.reference is not None:
+        _update_offer(work, listing.reference, wanted)
+        return {"offer_id": listing.reference}
 
     def find() -> Mapping[str, Any] | None:
         standing = api.find_offer(product.sku, site)

@@ -53,12 +53,11 @@ def make(work: StepContext) -> str:
 
     A listing that isn't created just now is updated to the product. Raises InputNeeded and Defer.
     """
-    listing_id = standing_id(work.listing)
+    listing_id = standing_id(work.record_intent())
     if listing_id is not None:
         update_draft(work, standing(work, listing_id))
         return listing_id
     _, content = work.subject.sold
-    work.record_intent()
     made_now = []
 
     def perform() -> Mapping[str, Any]:

@@ -117,8 +117,9 @@ class StepContext:
     def record_intent(self) -> Listing:
         """Record that the listing is about to be created, before the first call that creates it.
 
-        The time is that of the first intent of this generation: look-ups of created listings start
-        there.
+        Return the record. If the product has a listing by now, such as one that was just linked, it
+        is unchanged, and no other may be created. The time is that of the first intent of this
+        generation: look-ups of created listings start there.
         """
 
         def intended(listing: Listing) -> Mapping[str, Any]:

@@ -118,12 +118,13 @@ def _body(work: StepContext) -> dict[str, Any]:
 
 def _draft(work: StepContext) -> Mapping[str, Any]:
     _, content = work.subject.sold
-    if standing := work.current_listing():
-        return {"draft_id": None, "vinted_id": standing.external_id}
-    began = work.record_intent().intent_at
+    listing = work.record_intent()
+    if listing.external_id is not None:
+        return {"draft_id": None, "vinted_id": listing.external_id}
+    began = listing.intent_at
     if began is not None and began + _KNOWN <= work.clock():
         raise asking.undecided("the outcome of the listing's creation is unknown")
-    refused = work.listing.reference
+    refused = listing.reference
     what = "draft" if refused is None else f"draft-after-{refused}"
     draft = PluginRequest(method="POST", path=_DRAFTS, body=_body(work))
     request = asking.named(work, what, draft)
