@@ -64,3 +64,19 @@ def test_an_effect_is_taken_over_only_as_it_was_found(
     )
     with pytest.raises(Contended):
         begin(late, factories.lease(claimed(store, tenant)))
+
+
+def test_a_call_that_its_claim_begins_meanwhile_is_waited_for_though_the_claim_then_ends(
+    tables: Tables, store: JobStore, tenant: str
+) -> None:
+    effects = effects_of(tables)
+    first = claimed(store, tenant)
+    begin(effects, factories.lease(first))
+
+    def act() -> None:
+        effects.begin(factories.lease(first), KEY, REQUEST, START, UNTIL)
+        store.transition(first, rules.pause(first, START))
+
+    late = effects_of(interrupted(tables, "transact_write_items", act, before=2))
+    with pytest.raises(Contended):
+        begin(late, factories.lease(claimed(store, tenant)))

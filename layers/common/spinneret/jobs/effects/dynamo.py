@@ -58,7 +58,9 @@ class DynamoEffectStore:
         if not own and known["until"] > to_iso(now):
             wait = (parse_stamp(known["until"]) - now).total_seconds()
             raise Contended("another claim's call may still run", retry_after=wait)
-        unchanged = dynamo.equals(job_id=known["job_id"], fence=known["fence"], result=None)
+        unchanged = dynamo.equals(
+            job_id=known["job_id"], fence=known["fence"], until=known["until"], result=None
+        )
         if self._put(lease, record, unchanged, self._claim_is_over(lease, known)) is not None:
             raise Contended(
                 "another job is performing this effect", retry_after=limits.EFFECT_MARGIN_SECONDS
