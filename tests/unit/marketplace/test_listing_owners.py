@@ -217,3 +217,28 @@ def test_a_listing_that_is_linked_just_before_the_intent_is_updated_instead(
     assert list(bench.etsy.listings) == ["7"]
     assert list(bench.plugin.items) == ["7"]
     assert not bench.plugin.drafts
+
+
+@pytest.mark.parametrize("marketplace", ["etsy", "vinted", "ebay"])
+def test_an_end_that_was_seen_ends_no_later_listing(marketplace: str, bench: Bench) -> None:
+    """Two syncs see that the listing is gone; before the second says so, the product has another."""
+    bench.etsy.visible_after = 0
+    product = bench.product()
+    bench.done("publish", marketplace, product)
+    former = _record(bench, product, marketplace)
+    bench.clock.advance(600)
+    for each in bench.ebay.offers.values():
+        each["status"] = "UNPUBLISHED"
+    bench.etsy.listings.clear()
+    bench.plugin.items.clear()
+    ref = bench.submit("sync", marketplace, product)
+
+    def overtake() -> None:
+        bench.done("sync", marketplace, product, reason="again")
+        assert bench.done("publish", marketplace, product).status == "completed"
+
+    _overtaken(bench, overtake, lambda listing: listing.state == "ended")
+    assert bench.finish(ref).status == "completed"
+    standing = _record(bench, product, marketplace)
+    assert standing.state == "active"
+    assert standing.external_id not in (None, former.external_id)

@@ -11,7 +11,7 @@ from spinneret.marketplace.ebay import answers, rules
 from spinneret.marketplace.ebay.answers import Order
 from spinneret.marketplace.ebay.api import EbayApi
 from spinneret.marketplace.ebay.listing_steps import api_of, listing_of, standing_offer
-from spinneret.marketplace.listings.models import Listing, ListingState, drift_rows
+from spinneret.marketplace.listings.models import ENDED, Listing, ListingState, drift_rows
 from spinneret.marketplace.money import decimal_text
 from spinneret.marketplace.orders.models import OrderLine, OrderState
 from spinneret.marketplace.publishing import common
@@ -32,7 +32,7 @@ def sync(work: StepContext) -> Mapping[str, Any]:
         elif listing.version:
             work.record(last_sync_at=work.clock())
         return {"state": "ended" if listing.version else "unknown"}
-    return _adopted(work, offer, listing_id)
+    return _adopted(work, listing, offer, listing_id)
 
 
 def _has_lost_offer(api: EbayApi, listing: Listing) -> bool:
@@ -65,11 +65,11 @@ def link(work: StepContext) -> Mapping[str, Any]:
             raise refusal
         raise MarketplaceUnsettled(refusal.message, otherwise=refusal)  # a new one may show late
     [(listing_id, offer)] = listings.items()
-    current = work.current_listing()
-    common.require_no_other(current.external_id if current else None, listing_id)
+    known = work.listing
+    common.require_no_other(None if known.state in ENDED else known.external_id, listing_id)
     if api_of(work).item(product.sku).get("groupIds"):  # the SKU is one of a listing's variations
         raise common.varied(listing_id)
-    return {"linked": listing_id, **_adopted(work, offer, listing_id)}
+    return {"linked": listing_id, **_adopted(work, known, offer, listing_id)}
 
 
 def _unlinked(sku: str, wanted: str | None, found: list[str]) -> InputNeeded:
@@ -90,8 +90,11 @@ def _unlinked(sku: str, wanted: str | None, found: list[str]) -> InputNeeded:
     )
 
 
-def _adopted(work: StepContext, offer: Mapping[str, Any], listing_id: str) -> Mapping[str, Any]:
-    """Record the published offer as the product's listing, with its differences."""
+def _adopted(
+    work: StepContext, known: Listing, offer: Mapping[str, Any], listing_id: str
+) -> Mapping[str, Any]:
+    """Record the published offer as the product's listing, with its differences. `known` is the
+    record before the look-up."""
     _, content = work.subject.sold
     theirs = rules.price_of(offer.get("pricingSummary", {}))
     price = decimal_text(content.price, content.currency)
@@ -103,7 +106,8 @@ def _adopted(work: StepContext, offer: Mapping[str, Any], listing_id: str) -> Ma
             "quantity": offer.get("availableQuantity"),
         },
     )
-    work.record(
+    work.record_about(
+        known,
         state=ListingState.ACTIVE,
         external_id=listing_id,
         reference=str(offer["offerId"]),

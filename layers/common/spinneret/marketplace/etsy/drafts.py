@@ -38,14 +38,12 @@ def standing_id(listing: Listing) -> str | None:
     return None if listing.state in ENDED else listing.external_id or listing.reference
 
 
-def found_id(work: StepContext) -> str | None:
-    """Return the id of the listing on record, or of one whose creation was begun; see `find`."""
+def known(work: StepContext) -> Listing:
+    """Return the record, after a look for a listing whose creation was begun; see `find`."""
     listing = work.listing
-    listing_id = standing_id(listing)
-    if listing_id is None and listing.state is ListingState.CREATING:
-        found = find(work)
-        return str(found["listing_id"]) if found else None
-    return listing_id
+    if standing_id(listing) is None and listing.state is ListingState.CREATING and find(work):
+        return work.listing
+    return listing
 
 
 def make(work: StepContext) -> str:

@@ -269,8 +269,8 @@ def _page(listing_id: str) -> str:
 
 
 def _delete(work: StepContext) -> Mapping[str, Any]:
-    listing, api = work.listing, api_of(work)
-    listing_id = drafts.found_id(work)
+    listing, api = drafts.known(work), api_of(work)
+    listing_id = drafts.standing_id(listing)
     if listing_id is None:
         return {"deleted": False, "on_record": None}
     deleted = api.delete(listing_id)

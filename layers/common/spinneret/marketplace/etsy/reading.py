@@ -26,8 +26,8 @@ def sync(work: StepContext) -> Mapping[str, Any]:
     listing, or a second one would be created.
     """
     _, content = work.subject.sold
-    listing = work.listing
-    listing_id = drafts.found_id(work)
+    listing = drafts.known(work)
+    listing_id = drafts.standing_id(listing)
     if listing_id is None:
         if listing.version:
             work.record(last_sync_at=work.clock())
@@ -38,7 +38,8 @@ def sync(work: StepContext) -> Mapping[str, Any]:
         gone(work, listing)
         return {"state": "ended"}
     drift = common.drift_between(*_ours_and_theirs(content, standing))
-    work.record(
+    work.record_about(
+        listing,
         state=_state_of(standing, listing),
         external_id=listing_id if standing["state"] == "active" else listing.external_id,
         reference=listing_id,
@@ -85,11 +86,13 @@ def link(work: StepContext) -> Mapping[str, Any]:
     if standing is None:
         missing = InputNeeded("there is no such listing", details={"external_id": listing_id})
         raise MarketplaceUnsettled(missing.message, otherwise=missing)
-    common.require_no_other(drafts.standing_id(work.listing), listing_id)
+    known = work.listing
+    common.require_no_other(drafts.standing_id(known), listing_id)
     if len(api.inventory(listing_id)) > 1:
         raise common.varied(listing_id)
     active = standing["state"] == "active"
-    work.record(
+    work.record_about(
+        known,
         state=ListingState.ACTIVE if active else ListingState.CREATING,
         external_id=listing_id,
         reference=listing_id,

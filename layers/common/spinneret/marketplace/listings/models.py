@@ -82,6 +82,11 @@ class Listing:
     """Version, increased by one with every change; 0 means not stored yet."""
 
     @property
+    def identity(self) -> tuple[object, ...]:
+        """Which listing the record is about, and its state: what look-ups are about."""
+        return self.generation, self.state, self.external_id, self.reference
+
+    @property
     def held(self) -> frozenset[str]:
         """Ids at the marketplace that are this product's alone; none once the listing has ended."""
         ids = () if self.state in ENDED else (self.external_id, self.reference)

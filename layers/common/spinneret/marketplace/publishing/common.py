@@ -185,8 +185,10 @@ def forget(subject: JobSubject, ending: str) -> PlanStep:
 
 
 def ended(work: StepContext, listing: Listing, state: ListingState, **more: Any) -> Listing:
-    """Record that the listing has ended, and forget the marketplace's copies of its images."""
-    return work.record(
+    """Record that the listing has ended, and forget the marketplace's copies of its images. Raises
+    Contended if the product has another listing by now."""
+    return work.record_about(
+        listing,
         **more,
         state=state,
         external_id=None,

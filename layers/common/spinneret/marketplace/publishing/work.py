@@ -95,6 +95,20 @@ class StepContext:
         """
         return self._recorded(lambda _: changes)
 
+    def record_about(self, seen: Listing, **changes: Any) -> Listing:
+        """Change the record by what was found out about its listing in `seen`; see `record`.
+
+        Raises Contended if the product's listing or its state has changed since: the step then
+        looks again.
+        """
+
+        def same(listing: Listing) -> Mapping[str, Any]:
+            if listing.identity != seen.identity:
+                raise Contended("the product's listing has changed", retry_after=1)
+            return changes
+
+        return self._recorded(same)
+
     def record_image(self, url: str, copy: str) -> None:
         """Add the marketplace's copy of an image to the record."""
         self._recorded(lambda listing: {"images": {**listing.images, url: copy}})

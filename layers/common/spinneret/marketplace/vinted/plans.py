@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import MarketplaceRefused, MarketplaceUnavailable
-from spinneret.marketplace.listings.models import ListingState, drift_rows
+from spinneret.marketplace.listings.models import ENDED, ListingState, drift_rows
 from spinneret.marketplace.plugins import asking
 from spinneret.marketplace.plugins.models import PluginAnswer, PluginRequest
 from spinneret.marketplace.publishing import common
@@ -243,11 +243,14 @@ def _link(work: StepContext) -> Mapping[str, Any]:
         common.ended(work, work.listing, ListingState.ENDED)
         return {"linked": None}
     item_id = common.given_text(work.subject, "external_id")
-    known, current = work.listing, work.current_listing()
-    common.require_no_other(current.external_id if current else None, item_id)
+    known = work.listing
+    common.require_no_other(None if known.state in ENDED else known.external_id, item_id)
     # The content and the photos of a newly linked item aren't known.
     fresh: Mapping[str, Any] = (
         {} if known.external_id == item_id else {"digest": None, "url": None, "images": {}}
     )
-    work.record(state=ListingState.ACTIVE, external_id=item_id, last_sync_at=work.clock(), **fresh)
+    now = work.clock()
+    work.record_about(
+        known, state=ListingState.ACTIVE, external_id=item_id, last_sync_at=now, **fresh
+    )
     return {"linked": item_id}
