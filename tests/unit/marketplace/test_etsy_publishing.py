@@ -1,7 +1,8 @@
 """Publishing, updating and ending on Etsy."""
 
+import itertools
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ from spinneret.jobs.models import Transition
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import ValidationFailed
 from tests.fakes.effects import FakeEffectStore
-from tests.markets.bench import IMAGES, Bench
+from tests.markets.bench import IMAGES, SECONDS, Bench
 from tests.markets.etsy import SHOP
 from tests.markets.web import RecordedRequest, StubResponse
 
@@ -46,6 +47,25 @@ def test_a_draft_whose_answer_was_lost_is_found_and_not_made_again(
 def test_a_draft_that_was_never_made_is_made(bench: Bench) -> None:
     bench.web.instead[4] = StubResponse(503)
     assert bench.done("publish", "etsy", bench.product()).status == "completed"
+    assert len(bench.etsy.listings) == 1
+
+
+def test_a_call_is_not_sent_by_a_process_that_was_stopped_just_before(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    take, calls = bench.stores.rate_limiter.take, itertools.count(1)
+
+    def stopped(*given: Any) -> datetime:
+        if next(calls) == 4:  # shop, profiles, states, draft
+            bench.remaining = 20.0
+        return take(*given)
+
+    monkeypatch.setattr(bench.stores.rate_limiter, "take", stopped)
+    ref = bench.submit("publish", "etsy", bench.product())
+    assert bench.once(ref).status == "pending"
+    assert not bench.etsy.listings
+    bench.remaining = SECONDS
+    assert bench.finish(ref).status == "completed"
     assert len(bench.etsy.listings) == 1
 
 

@@ -221,7 +221,7 @@ def test_a_listing_that_is_linked_just_before_the_intent_is_updated_instead(
 
 @pytest.mark.parametrize("marketplace", ["etsy", "vinted", "ebay"])
 def test_an_end_that_was_seen_ends_no_later_listing(marketplace: str, bench: Bench) -> None:
-    """Two syncs see that the listing is gone; before the second says so, the product has another."""
+    """Two syncs see that it is gone; before the second one says so, the product has another."""
     bench.etsy.visible_after = 0
     product = bench.product()
     bench.done("publish", marketplace, product)

@@ -132,15 +132,20 @@ class SellerApiClient:
     def _sent(self, request: MarketRequest) -> MarketAnswer:
         if self.over is not None and request.method != "GET":
             raise self.over
-        left = self.remaining() - bounds.DEADLINE_MARGIN_SECONDS
-        if left < limits.MARKETPLACE_CALL_SECONDS:
-            raise ReleaseJob
+        self._require_time()
         self._wait()
         signed = replace(request, headers={**request.headers, **self._signature(request)})
+        self._require_time()  # the wait or a new token took some, or this process was stopped
         answer = self.transport.send(signed, limits.MARKETPLACE_CALL_SECONDS)
         facts = {"marketplace": self.marketplace, "status": answer.status}
         logger.info("marketplace_called", extra={**facts, "path": request.path})
         return answer
+
+    def _require_time(self) -> None:
+        """Raise ReleaseJob if a call may outlast the invocation, and so the claim."""
+        left = self.remaining() - bounds.DEADLINE_MARGIN_SECONDS
+        if left < limits.MARKETPLACE_CALL_SECONDS:
+            raise ReleaseJob
 
     def _signature(self, request: MarketRequest) -> Mapping[str, str]:
         if request.as_application:
