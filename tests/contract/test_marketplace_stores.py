@@ -208,6 +208,30 @@ def test_a_listing_is_one_products(
     assert stores.listings.save(theirs, replace(theirs, revisions=4, version=2))  # its own
 
 
+def test_a_product_is_added_with_its_listing_or_not_at_all(
+    stores: Stores, product: Callable[..., Product], tenant: str, lease: Lease, lost: Lease
+) -> None:
+    first, second = product(1), product(2)
+    twin = replace(product(3), sku=first.sku)
+    mine = _listing(tenant, first.id)
+    with pytest.raises(LeaseLost):
+        stores.listings.add(first, mine, lost)
+    assert stores.products.get(tenant, first.id) is None
+    stores.listings.add(first, mine, lease)
+    assert stores.products.get(tenant, first.id) == first
+    assert stores.listings.get(tenant, first.id, "ebay") == mine
+    assert stores.listings.holder(tenant, "ebay", "110") == first.id
+    for other, external_id in ((second, "110"), (twin, "111")):
+        wanted = replace(_listing(tenant, other.id), external_id=external_id)
+        with pytest.raises(Conflict):
+            stores.listings.add(other, wanted, lease)
+        assert stores.products.get(tenant, other.id) is None
+        assert stores.listings.get(tenant, other.id, "ebay") is None
+    assert stores.products.remove(first)
+    stores.listings.add(second, _listing(tenant, second.id), lease)
+    assert stores.listings.holder(tenant, "ebay", "110") == second.id
+
+
 @pytest.mark.parametrize("ends", ["it ends", "it gets another id", "its product is removed"])
 def test_an_id_that_is_released_can_be_taken(
     ends: str, stores: Stores, product: Callable[..., Product], tenant: str

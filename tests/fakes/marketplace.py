@@ -64,6 +64,15 @@ class FakeListingStore:
     def holder(self, tenant: str, marketplace: str, external_id: str) -> str | None:
         return self._holders.get((tenant, marketplace, external_id))
 
+    def add(self, product: Product, listing: Listing, lease: Lease) -> None:
+        _hold(self._jobs, lease)
+        self._products.add(product)
+        try:
+            FakeListingStore.save(self, None, listing)  # what a test does to `save` isn't between
+        except Conflict:
+            self._products.remove(product)
+            raise
+
     def save(self, former: Listing | None, listing: Listing, lease: Lease | None = None) -> bool:
         key = listing.tenant, f"{listing.product_id}#{listing.marketplace}"
         standing = self._rows.get(key)

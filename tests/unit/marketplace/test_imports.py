@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from marketplace.marketplace_routes import router as marketplace_routes
-from spinneret.jobs.models import JobRef
+from spinneret.jobs.models import JobRef, Transition
 from spinneret.jobs.worker import ReleaseJob
 from spinneret.kernel.errors import ValidationFailed
 from spinneret.marketplace.imports.models import ImportedListing, ImportOutcome
@@ -144,13 +144,39 @@ def test_other_listings_become_products_that_are_updated_and_not_listed_again(be
     assert bench.etsy.listings["11"]["tags"] == []
 
 
+def test_a_product_that_an_import_creates_is_never_seen_without_its_listing(bench: Bench) -> None:
+    _on_etsy(bench, 11, "Scarf", taxonomy_id=1837)
+    bench.web.images["https://i.etsy.example/11/1.jpg"] = b"jpeg"
+    bench.clock.advance(3600)
+    ref, save = bench.submit("import", "etsy", create=True), bench.listings.save
+
+    def publish() -> None:
+        scarf = bench.products.find(bench.tenant, "etsy11")
+        assert scarf is not None
+        assert bench.done("publish", "etsy", scarf).status == "completed"
+
+    def cancelled(*given: Any) -> bool:
+        """A link that comes too late."""
+        bench.listings.save = save  # type: ignore[method-assign]
+        bench.control.move(ref, Transition.CANCEL)
+        publish()
+        return save(*given)
+
+    bench.listings.save = cancelled  # type: ignore[method-assign]
+    bench.finish(ref)
+    bench.listings.save = save  # type: ignore[method-assign]
+    publish()
+    assert list(bench.etsy.listings) == ["11"]
+
+
 def test_an_order_that_is_read_before_the_import_creates_its_product_counts_afterwards(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def released(*_: Any) -> Product:
         raise ReleaseJob
 
-    _on_etsy(bench, 11, "Scarf")
+    _on_etsy(bench, 11, "Scarf", taxonomy_id=1837)
+    bench.web.images["https://i.etsy.example/11/1.jpg"] = b"jpeg"
     bench.clock.advance(3600)
     ref = bench.submit("import", "etsy", create=True)
     with monkeypatch.context() as patch:
@@ -282,7 +308,7 @@ def test_a_process_that_dies_at_any_write_reads_no_page_twice_and_makes_nothing_
             (bench.stores.imports, "keep"),
             (bench.stores.imports, "decide"),
             (bench.listings, "save"),
-            (bench.products, "add"),
+            (bench.listings, "add"),
         ):
             setattr(owner, name, _dying(plan, name, getattr(owner, name)))
         try:

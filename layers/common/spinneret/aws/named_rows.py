@@ -138,11 +138,13 @@ class NamedRows[T: NamedRow](NamedItemTable):
         conditions.
         """
         try:
-            dynamo.transact(
-                self._client, [self._put(row, dynamo.ABSENT), self._take_name(row), *besides]
-            )
+            dynamo.transact(self._client, [*self.new_writes(row), *besides])
         except dynamo.ConditionFailed as error:
             raise self._taken() from error
+
+    def new_writes(self, row: T) -> list[TransactWriteItemTypeDef]:
+        """Build the writes of a new row, whose conditions fail if its name is taken."""
+        return [self._put(row, dynamo.ABSENT), self._take_name(row)]
 
     def get(self, tenant: str, row_id: str) -> T | None:
         """Return the row (consistent read), or None."""

@@ -154,13 +154,18 @@ class ListingImport:
         self._link(job, row, found, product, ImportOutcome.LINKED)
 
     def _create(self, job: Importing, row: ImportedListing, found: FoundListing) -> None:
-        """Create the product of the listing, or find the one that a lost claim created by its SKU,
-        and link it."""
+        """Create the product of the listing together with its record, so that no publication finds
+        it unlisted. Link a product that has got the SKU meanwhile."""
         tenant, sku = job.context.job.tenant, rules.sku_of(found, job.marketplace)
         override = ProductOverride(category_id=found.category_id)
         overrides = {job.marketplace: override} if found.category_id else {}
+
+        def add(product: Product) -> None:
+            listing = self._linked(job, row, found, product, None, ImportOutcome.CREATED)
+            self.listings.add(product, listing, job.context.lease)
+
         try:
-            product = self.catalogue.create(tenant, sku, rules.content_of(found), overrides)
+            product = self.catalogue.create(tenant, sku, rules.content_of(found), overrides, add)
         except ValidationFailed as refused:
             self._decide(job, row, ImportOutcome.REFUSED, reason=_why(refused))
             return
@@ -168,8 +173,9 @@ class ListingImport:
             standing = self.products.find(tenant, sku)
             if standing is None:
                 raise Contended("the product's SKU is changing", retry_after=1) from None
-            product = standing
-        self._link(job, row, found, product, ImportOutcome.CREATED)
+            self._link(job, row, found, standing, ImportOutcome.CREATED)
+        else:
+            self._decide(job, row, ImportOutcome.CREATED, product_id=product.id)
 
     def _link(
         self,

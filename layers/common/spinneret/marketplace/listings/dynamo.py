@@ -19,11 +19,13 @@ from spinneret.aws.table import DynamoAdapter, Table
 from spinneret.aws.types import DynamoDBClient, TransactWriteItemTypeDef
 from spinneret.jobs.dynamo import lease_check
 from spinneret.jobs.models import Lease
-from spinneret.kernel.errors import Contended, LeaseLost
+from spinneret.kernel.errors import Conflict, Contended, LeaseLost
 from spinneret.kernel.ids import is_id
 from spinneret.kernel.paging import Page
 from spinneret.marketplace.listings.models import Listing, drift_rows
 from spinneret.marketplace.listings.rules import held_by
+from spinneret.marketplace.products.dynamo import DynamoProductStore
+from spinneret.marketplace.products.models import Product
 
 _RECORD: Final = 0
 _RACES: Final = 5  # concurrent changes of one id's row are rare
@@ -35,6 +37,7 @@ class DynamoListingStore(DynamoAdapter):
     def __init__(self, client: DynamoDBClient, table: str, jobs_table: str) -> None:
         super().__init__(client, table)
         self._rows = Table(client, table, LISTINGS)
+        self._products = DynamoProductStore(client, table)
         self._jobs = jobs_table
 
     def get(self, tenant: str, product_id: str, marketplace: str) -> Listing | None:
@@ -54,6 +57,26 @@ class DynamoListingStore(DynamoAdapter):
     def holder(self, tenant: str, marketplace: str, external_id: str) -> str | None:
         found = dynamo.get(self._client, self._table, _held_key(tenant, marketplace, external_id))
         return str(found["product_id"]) if found else None
+
+    def add(self, product: Product, listing: Listing, lease: Lease) -> None:
+        holders = dict.fromkeys(sorted(listing.held), listing.product_id)
+        for each in holders:
+            holder = self.holder(listing.tenant, listing.marketplace, each)
+            if holder is not None:
+                self._require_removed(listing, each, holder)
+                holders[each] = holder
+        writes = [
+            lease_check(self._jobs, lease),
+            self._rows.put_write(listing, dynamo.ABSENT),
+            *(self._take(listing, each, holder) for each, holder in holders.items()),
+            *self._products.new_writes(product),
+        ]
+        try:
+            dynamo.transact(self._client, writes)
+        except dynamo.ConditionFailed as failed:
+            if 0 in failed.standing:
+                raise LeaseLost("the job is no longer held by this claim") from failed
+            raise Conflict("the product's SKU or its listing is taken") from failed
 
     def save(self, former: Listing | None, listing: Listing, lease: Lease | None = None) -> bool:
         changed = self._rows.put_write(listing, dynamo.equals(version=listing.version - 1 or None))

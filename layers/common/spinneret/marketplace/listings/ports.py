@@ -5,6 +5,7 @@ from typing import Protocol
 from spinneret.jobs.models import Lease
 from spinneret.kernel.paging import Page
 from spinneret.marketplace.listings.models import Listing
+from spinneret.marketplace.products.models import Product
 
 
 class ListingStore(Protocol):
@@ -22,6 +23,13 @@ class ListingStore(Protocol):
     def holder(self, tenant: str, marketplace: str, external_id: str) -> str | None:
         """Return the product that holds a marketplace's id, or None."""
         ...
+
+    def add(self, product: Product, listing: Listing, lease: Lease) -> None:
+        """Store a new product with its first listing, in one transaction.
+
+        Raises Conflict if its SKU or an id of the listing is taken, and LeaseLost if the claim has
+        ended.
+        """
 
     def save(self, former: Listing | None, listing: Listing, lease: Lease | None = None) -> bool:
         """Replace the version `former` (None: the first one); return False if it changed meanwhile.

@@ -1,6 +1,6 @@
 """Use cases of a tenant's products, behind the routes."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -37,9 +37,10 @@ class ProductService:
         sku: str | None,
         content: ProductContent,
         overrides: Mapping[str, ProductOverride],
+        add: Callable[[Product], None] | None = None,
     ) -> Product:
-        """Store a new product; without a SKU, one is made from the id. Raises ValidationFailed, and
-        Conflict for a taken SKU."""
+        """Store a new product; without a SKU, one is made from the id. `add` stores it together
+        with something else. Raises ValidationFailed, and Conflict for a taken SKU."""
         rules.check(content, overrides, self.marketplaces)
         now, product_id = self.clock(), self.new_id("prd")
         product = Product(
@@ -51,7 +52,7 @@ class ProductService:
             created_at=now,
             updated_at=now,
         )
-        self.store.add(product)
+        (add or self.store.add)(product)
         return product
 
     def get(self, tenant: str, product_id: str) -> Product:
