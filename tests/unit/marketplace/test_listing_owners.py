@@ -242,3 +242,36 @@ def test_an_end_that_was_seen_ends_no_later_listing(marketplace: str, bench: Ben
     standing = _record(bench, product, marketplace)
     assert standing.state == "active"
     assert standing.external_id not in (None, former.external_id)
+
+
+def test_a_draft_whose_product_was_linked_meanwhile_is_not_taken(bench: Bench) -> None:
+    bench.etsy.list_by_hand("7", title="Coat")
+    product = bench.product()
+    ref = bench.submit("publish", "etsy", product)
+    _overtaken(
+        bench,
+        lambda: bench.done("link_product", "etsy", product, external_id="7"),
+        lambda listing: listing.reference is not None,
+    )
+    assert bench.finish(ref).status == "completed"
+    assert _record(bench, product).external_id == "7"
+    assert [key for key, each in bench.etsy.listings.items() if each["state"] == "active"] == ["7"]
+
+
+def test_a_draft_that_its_product_gave_up_for_a_listing_is_not_published(bench: Bench) -> None:
+    bench.etsy.list_by_hand("7", title="Coat")
+    product = bench.product()
+
+    def around(name: str, serve: Callable[[], StubResponse]) -> StubResponse:
+        if name.startswith("PUT"):  # the inventory, just before
+            bench.web.around = lambda _, serve: serve()
+            bench.done("link_product", "etsy", product, external_id=None)
+            bench.done("link_product", "etsy", product, external_id="7")
+        return serve()
+
+    bench.web.around = around
+    job = bench.done("publish", "etsy", product)
+    assert job.last_error is not None
+    assert (job.last_error.code, job.last_error.details["external_id"]) == ("CONFLICT", "7")
+    assert _record(bench, product).external_id == "7"
+    assert [key for key, each in bench.etsy.listings.items() if each["state"] == "active"] == ["7"]

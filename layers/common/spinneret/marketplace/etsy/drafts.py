@@ -138,9 +138,12 @@ def find(work: StepContext) -> Mapping[str, Any] | None:
 
 def _taken(work: StepContext, listing_id: str) -> Mapping[str, Any]:
     """Record the listing as the product's. Raises MarketplaceUnsettled if another product of the
-    same title has taken it for its own: the next look finds another, or none."""
+    same title has taken it for its own, or if the product has another listing by now: the next look
+    finds another, or none."""
+    seen = work.listing
     try:
-        work.record(reference=listing_id)
+        common.require_no_other(standing_id(seen), listing_id)
+        work.record_about(seen, reference=listing_id)
     except Conflict as taken:
         raise MarketplaceUnsettled(taken.message, otherwise=taken) from taken
     return {"listing_id": listing_id}

@@ -237,7 +237,9 @@ def _inventory(work: StepContext) -> Mapping[str, Any]:
 
 
 def _activate(work: StepContext) -> Mapping[str, Any]:
+    """Publish the draft, unless the product has another listing by now."""
     api, listing_id = api_of(work), _listing_id(work)
+    common.require_no_other(drafts.standing_id(work.listing), listing_id)
     standing = api.listing(listing_id)
     if standing is None:
         common.await_visible(work)
