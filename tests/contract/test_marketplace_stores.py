@@ -208,6 +208,21 @@ def test_a_listing_is_one_products(
     assert stores.listings.save(theirs, replace(theirs, revisions=4, version=2))  # its own
 
 
+def test_a_listing_is_begun_only_under_the_sku_of_its_product(
+    stores: Stores, product: Callable[..., Product], tenant: str, lease: Lease
+) -> None:
+    first = product(1)
+    begun = replace(
+        _listing(tenant, first.id), state=ListingState.CREATING, external_id=None, sku=first.sku
+    )
+    assert not stores.listings.save(None, begun, lease)
+    stores.products.add(first)
+    assert not stores.listings.save(None, replace(begun, sku="OTHER"), lease)
+    assert stores.listings.get(tenant, first.id, "ebay") is None
+    assert stores.listings.save(None, begun, lease)
+    assert stores.listings.save(begun, replace(begun, sku="OTHER", version=2), lease)
+
+
 def test_a_product_is_added_with_its_listing_or_not_at_all(
     stores: Stores, product: Callable[..., Product], tenant: str, lease: Lease, lost: Lease
 ) -> None:

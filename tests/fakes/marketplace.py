@@ -13,7 +13,7 @@ from spinneret.marketplace.calls.dynamo import BURST, CALLS_PER_SECOND
 from spinneret.marketplace.connections.models import PendingConsent, Seller, SellerConnection
 from spinneret.marketplace.imports.models import ImportedListing
 from spinneret.marketplace.listings.models import Listing
-from spinneret.marketplace.listings.rules import held_by
+from spinneret.marketplace.listings.rules import held_by, is_begun
 from spinneret.marketplace.orders.models import Sale
 from spinneret.marketplace.plugins.models import CallbackWait, Plugin, PluginAnswer, Sent
 from spinneret.marketplace.preferences.models import Preferences
@@ -79,6 +79,9 @@ class FakeListingStore:
         if (standing.version if standing else 0) != listing.version - 1:
             return standing == listing
         _hold(self._jobs, lease)
+        product = self._products.get(listing.tenant, listing.product_id)
+        if is_begun(former, listing) and (product is None or product.sku != listing.sku):
+            return False
         place = listing.tenant, listing.marketplace
         for each in listing.held:
             holder = self.holder(*place, each)

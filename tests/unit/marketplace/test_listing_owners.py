@@ -275,3 +275,24 @@ def test_a_draft_that_its_product_gave_up_for_a_listing_is_not_published(bench: 
     assert (job.last_error.code, job.last_error.details["external_id"]) == ("CONFLICT", "7")
     assert _record(bench, product).external_id == "7"
     assert [key for key, each in bench.etsy.listings.items() if each["state"] == "active"] == ["7"]
+
+
+@pytest.mark.parametrize("marketplace", ["ebay", "etsy"])
+def test_a_product_that_gets_another_sku_before_the_intent_is_listed_by_that_one(
+    marketplace: str, bench: Bench
+) -> None:
+    product = bench.product()
+    ref = bench.submit("publish", marketplace, product)
+    _overtaken(
+        bench,
+        lambda: bench.cataloguing.change_sku(bench.tenant, product.id, "NEW-1"),
+        lambda listing: listing.intent_at is not None,
+    )
+    assert bench.finish(ref).status == "completed"
+    assert _record(bench, product, marketplace).sku == "NEW-1"
+    bench.clock.advance(3600)
+    assert bench.done("sync", marketplace, product).status == "completed"
+    assert bench.done("publish", marketplace, bench.edit(product, price=9000)).status == "completed"
+    assert bench.ebay.live(product.sku) == []
+    assert len(bench.ebay.live("NEW-1")) == (marketplace == "ebay")
+    assert len(bench.etsy.listings) == (marketplace == "etsy")

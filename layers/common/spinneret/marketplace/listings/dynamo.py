@@ -23,7 +23,7 @@ from spinneret.kernel.errors import Conflict, Contended, LeaseLost
 from spinneret.kernel.ids import is_id
 from spinneret.kernel.paging import Page
 from spinneret.marketplace.listings.models import Listing, drift_rows
-from spinneret.marketplace.listings.rules import held_by
+from spinneret.marketplace.listings.rules import held_by, is_begun
 from spinneret.marketplace.products.dynamo import DynamoProductStore
 from spinneret.marketplace.products.models import Product
 
@@ -81,6 +81,7 @@ class DynamoListingStore(DynamoAdapter):
     def save(self, former: Listing | None, listing: Listing, lease: Lease | None = None) -> bool:
         changed = self._rows.put_write(listing, dynamo.equals(version=listing.version - 1 or None))
         fence = [] if lease is None else [lease_check(self._jobs, lease)]
+        same_sku = [self._same_sku(listing)] if is_begun(former, listing) else []
         # Ids with the product that their rows may have.
         taken = dict.fromkeys(sorted(listing.held), listing.product_id)
         released = sorted((former.held if former is not None else frozenset()) - listing.held)
@@ -90,12 +91,14 @@ class DynamoListingStore(DynamoAdapter):
                 *(self._release(listing, each) for each in released),
             ]
             try:
-                dynamo.transact(self._client, [changed, *fence, *ids])
+                dynamo.transact(self._client, [changed, *fence, *same_sku, *ids])
             except dynamo.ConditionFailed as failed:
                 if _RECORD in failed.standing:
                     return failed.standing[_RECORD] == LISTINGS.encode(listing)
                 if fence and len(fence) in failed.standing:
                     raise LeaseLost("the job is no longer held by this claim") from failed
+                if same_sku and len(fence) + 1 in failed.standing:
+                    return False
                 others = {_id_of(row): str(row["product_id"]) for row in failed.standing.values()}
                 released = [each for each in released if each not in others]  # they aren't ours
                 for each in taken.keys() & others.keys():
@@ -118,10 +121,13 @@ class DynamoListingStore(DynamoAdapter):
         key = _held_key(listing.tenant, listing.marketplace, external_id)
         return dynamo.delete(self._table, key, _owned_by(listing.product_id))
 
+    def _same_sku(self, listing: Listing) -> TransactWriteItemTypeDef:
+        key = _product_key(listing.tenant, listing.product_id)
+        return dynamo.check(self._table, key, dynamo.equals(name=listing.sku))
+
     def _require_removed(self, listing: Listing, external_id: str, holder: str) -> None:
         """Raise Conflict if the product that holds the id exists."""
-        product = {"pk": f"T#{listing.tenant}#PRODUCTS", "sk": holder}
-        if dynamo.get(self._client, self._table, product):
+        if dynamo.get(self._client, self._table, _product_key(listing.tenant, holder)):
             raise held_by(holder, listing.marketplace, external_id)
 
 
@@ -131,6 +137,10 @@ def _partition(tenant: str) -> str:
 
 def _key(tenant: str, product_id: str, marketplace: str) -> Item:
     return {"pk": _partition(tenant), "sk": f"{product_id}#{marketplace}"}
+
+
+def _product_key(tenant: str, product_id: str) -> Item:
+    return {"pk": f"T#{tenant}#PRODUCTS", "sk": product_id}
 
 
 def _held_key(tenant: str, marketplace: str, external_id: str) -> Item:

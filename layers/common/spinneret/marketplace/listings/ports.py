@@ -32,7 +32,8 @@ class ListingStore(Protocol):
         """
 
     def save(self, former: Listing | None, listing: Listing, lease: Lease | None = None) -> bool:
-        """Replace the version `former` (None: the first one); return False if it changed meanwhile.
+        """Replace the version `former` (None: the first one); return False if it changed meanwhile,
+        or if a listing is about to be created and the product's SKU isn't the listing's.
 
         Take the ids that the listing holds, and release ids that only `former` held, in the same
         transaction. Raises Conflict if another product that exists holds one, and LeaseLost if the

@@ -133,8 +133,10 @@ class StepContext:
 
         Return the record. If the product has a listing by now, such as one that was just linked, it
         is unchanged, and no other may be created. The time is that of the first intent of this
-        generation: look-ups of created listings start there.
+        generation: look-ups of created listings start there. Raises Contended if the product has
+        got another SKU since the claim began.
         """
+        product, _ = self.subject.sold
 
         def intended(listing: Listing) -> Mapping[str, Any]:
             if listing.state is ListingState.CREATING and listing.intent_at is not None:
@@ -145,6 +147,7 @@ class StepContext:
             now = self.clock()
             return {
                 "state": ListingState.CREATING,
+                "sku": product.sku,
                 "external_id": None,
                 "reference": None if listing.state in ENDED else listing.reference,
                 "intent_job": self.context.job.id,
