@@ -5,9 +5,10 @@ Marketplace table
                                                                 prefix, a tenant's in product order
     pk `T#<tenant>#LISTED`, sk `<marketplace>#<external id>`    the product that holds the id
 
-Every write checks the version that it was made from and, under a claim, the claim's fence. A record
-and the rows of its ids change in one transaction, so that no crash leaves an id taken without its
-record. A row of a removed product (rows of products: see products) counts for nothing.
+Every write checks the version that it was made from and, under a claim, the claim's fence. The one
+that begins a listing also checks that the product still has the SKU (rows of products: see
+products). A record and the rows of its ids change in one transaction, so that no crash leaves an id
+taken without its record. A row of a removed product counts for nothing.
 """
 
 from typing import Any, Final
