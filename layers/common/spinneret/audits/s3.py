@@ -5,42 +5,23 @@
 
 from typing import IO
 
-from botocore.exceptions import ClientError
-
-from spinneret.aws.clients import error_code, translate_aws_errors
-from spinneret.aws.types import S3Client
+from spinneret.aws.bucket import BucketAdapter
 
 
-class S3AuditObjectStore:
+class S3AuditObjectStore(BucketAdapter):
     """Implements AuditObjectStore."""
 
-    def __init__(self, client: S3Client, bucket: str) -> None:
-        self._client = client
-        self._bucket = bucket
-
     def put(self, key: str, body: bytes | IO[bytes], media_type: str) -> None:
-        with translate_aws_errors("s3"):
-            self._client.put_object(Bucket=self._bucket, Key=key, Body=body, ContentType=media_type)
+        self._put(key, body, media_type)
 
     def get(self, key: str) -> bytes | None:
-        try:
-            with translate_aws_errors("s3"):
-                return self._client.get_object(Bucket=self._bucket, Key=key)["Body"].read()
-        except ClientError as error:
-            if error_code(error) == "NoSuchKey":
-                return None
-            raise
+        return self._read(key)
 
     def url(self, key: str, *, file_name: str, media_type: str, seconds: int) -> str:
         """See AuditObjectStore; no request."""
-        with translate_aws_errors("s3"):
-            return self._client.generate_presigned_url(
-                "get_object",
-                Params={
-                    "Bucket": self._bucket,
-                    "Key": key,
-                    "ResponseContentType": media_type,
-                    "ResponseContentDisposition": f'attachment; filename="{file_name}"',
-                },
-                ExpiresIn=seconds,
-            )
+        return self._link(
+            key,
+            seconds,
+            ResponseContentType=media_type,
+            ResponseContentDisposition=f'attachment; filename="{file_name}"',
+        )

@@ -7,52 +7,30 @@
 import json
 from collections.abc import Sequence
 
-from botocore.exceptions import ClientError
-
-from spinneret.aws.clients import error_code, translate_aws_errors
-from spinneret.aws.types import S3Client
+from spinneret.aws.bucket import BucketAdapter
 from spinneret.jobs.models import JobRef
 from spinneret.media.models import MEDIA_TYPES
 
 
-class S3MediaStore:
+class S3MediaStore(BucketAdapter):
     """Implements MediaStore."""
-
-    def __init__(self, client: S3Client, bucket: str) -> None:
-        self._client = client
-        self._bucket = bucket
 
     def keep(self, ref: JobRef, media_type: str, body: bytes) -> str:
         key = f"T/{ref.tenant}/{ref.job_id}{MEDIA_TYPES[media_type]}"
-        self._put(key, media_type, body)
+        self._put(key, body, media_type)
         return key
 
     def link(self, key: str, seconds: int) -> str:
         """See MediaStore; sends no request."""
-        with translate_aws_errors("s3"):
-            return self._client.generate_presigned_url(
-                "get_object", Params={"Bucket": self._bucket, "Key": key}, ExpiresIn=seconds
-            )
+        return self._link(key, seconds)
 
     def keep_scripts(self, tenant: str, scripts_id: str, sources: Sequence[str]) -> None:
         body = json.dumps(list(sources), ensure_ascii=False).encode()
-        self._put(_scripts_key(tenant, scripts_id), "application/json", body)
+        self._put(_scripts_key(tenant, scripts_id), body, "application/json")
 
     def scripts(self, tenant: str, scripts_id: str) -> tuple[str, ...] | None:
-        try:
-            with translate_aws_errors("s3"):
-                found = self._client.get_object(
-                    Bucket=self._bucket, Key=_scripts_key(tenant, scripts_id)
-                )
-                return tuple(json.loads(found["Body"].read()))
-        except ClientError as error:
-            if error_code(error) == "NoSuchKey":
-                return None
-            raise
-
-    def _put(self, key: str, media_type: str, body: bytes) -> None:
-        with translate_aws_errors("s3"):
-            self._client.put_object(Bucket=self._bucket, Key=key, Body=body, ContentType=media_type)
+        found = self._read(_scripts_key(tenant, scripts_id))
+        return None if found is None else tuple(json.loads(found))
 
 
 def _scripts_key(tenant: str, scripts_id: str) -> str:

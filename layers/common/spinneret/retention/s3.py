@@ -2,16 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 
+from spinneret.aws.bucket import BucketAdapter
 from spinneret.aws.clients import translate_aws_errors
-from spinneret.aws.types import S3Client
 
 
-class S3ObjectStore:
+class S3ObjectStore(BucketAdapter):
     """Implements ObjectStore."""
-
-    def __init__(self, client: S3Client, bucket: str) -> None:
-        self._client = client
-        self._bucket = bucket
 
     def delete(self, keys: Sequence[str]) -> Mapping[str, str]:
         """See ObjectStore; a bulk delete that succeeds may have failed for some of its keys."""

@@ -6,22 +6,18 @@ from typing import Final
 from botocore.exceptions import ClientError
 
 from spinneret.access import limits
+from spinneret.aws.bucket import BucketAdapter
 from spinneret.aws.clients import error_code, translate_aws_errors
-from spinneret.aws.types import S3Client
 from spinneret.kernel.errors import BodyTooLarge
 
 _MEDIA_TYPE: Final = "application/json"
 
 
-class S3UploadStore:
+class S3UploadStore(BucketAdapter):
     """Implements UploadStore by presigned POST policies, which S3 enforces.
 
     https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-HTTPPOSTConstructPolicy.html
     """
-
-    def __init__(self, client: S3Client, bucket: str) -> None:
-        self._client = client
-        self._bucket = bucket
 
     def form(self, tenant: str, upload_id: str, *, seconds: int) -> tuple[str, Mapping[str, str]]:
         """See UploadStore; no request; the signing role must be valid until the form expires."""

@@ -14,20 +14,16 @@ from urllib.parse import urlsplit
 
 from botocore.exceptions import ClientError
 
+from spinneret.aws.bucket import BucketAdapter
 from spinneret.aws.clients import error_code, translate_aws_errors
-from spinneret.aws.types import S3Client
 
 _HEAD_BYTES: Final = 16 * 1024  # compressed; the line holds two URLs of 2 KB each and the redirects
 _PAGE: Final = 1000  # maximum of ListObjectsV2 and DeleteObjects
 _READERS: Final = 8  # less than the client's connection pool
 
 
-class S3PageCache:
+class S3PageCache(BucketAdapter):
     """Implements PageCache."""
-
-    def __init__(self, client: S3Client, bucket: str) -> None:
-        self._client = client
-        self._bucket = bucket
 
     def count(self, tenant: str) -> tuple[int, bool]:
         """See PageCache; sends one request."""

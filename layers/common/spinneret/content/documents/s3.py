@@ -9,32 +9,27 @@ from typing import Any, Final
 
 from botocore.exceptions import ClientError
 
+from spinneret.aws.bucket import BucketAdapter
 from spinneret.aws.clients import error_code, translate_aws_errors
-from spinneret.aws.types import ObjectTypeDef, S3Client
+from spinneret.aws.types import ObjectTypeDef
 from spinneret.content.documents.models import StoredBody, StoredPart
 from spinneret.content.documents.rules import PARTS, parts_prefix
 from spinneret.kernel.paging import Page
 
+_MEDIA_TYPE: Final = "text/markdown; charset=utf-8"
 _OF_TENANTS: Final = "T/"
 # Other packages, such as audits, store their own objects in this bucket.
 _PART: Final = re.compile(rf"{PARTS}([^/]+)/([^/]+)/[^/]+")
 _BODY: Final = re.compile(r"T/([^/]+)/content/[0-9a-f]{64}\.md")
 
 
-class S3ContentStore:
+class S3ContentStore(BucketAdapter):
     """Implements ContentStore."""
-
-    def __init__(self, client: S3Client, bucket: str) -> None:
-        self._client = client
-        self._bucket = bucket
 
     def put(self, tenant: str, text: str) -> str:
         body = text.encode()
         key = f"{_OF_TENANTS}{tenant}/content/{hashlib.sha256(body).hexdigest()}.md"
-        with translate_aws_errors("s3"):
-            self._client.put_object(
-                Bucket=self._bucket, Key=key, Body=body, ContentType="text/markdown; charset=utf-8"
-            )
+        self._put(key, body, _MEDIA_TYPE)
         return key
 
     def get(self, key: str) -> str:
@@ -42,7 +37,7 @@ class S3ContentStore:
 
     def get_small(self, key: str, most: int) -> str | None:
         """See ContentStore; the size is known before the body is read."""
-        body = self._read(key, most)
+        body = self._body(key, most)
         return None if body is None else body.decode()
 
     def put_upload(self, tenant: str, body: bytes) -> str:
@@ -53,11 +48,11 @@ class S3ContentStore:
         return key
 
     def get_upload(self, key: str) -> bytes:
-        body = self._read(key)
+        body = self._body(key)
         assert body is not None  # no size limit was given
         return body
 
-    def _read(self, key: str, most: float = inf) -> bytes | None:
+    def _body(self, key: str, most: float = inf) -> bytes | None:
         """Return the body, or None if larger than `most` bytes. Raises KeyError."""
         try:
             with translate_aws_errors("s3"):
@@ -150,10 +145,4 @@ class S3ContentStore:
 
     def url(self, key: str, *, seconds: int) -> str:
         """See ContentStore; sends no request."""
-        asked = {
-            "Bucket": self._bucket,
-            "Key": key,
-            "ResponseContentType": "text/markdown; charset=utf-8",
-        }
-        with translate_aws_errors("s3"):
-            return self._client.generate_presigned_url("get_object", asked, ExpiresIn=seconds)
+        return self._link(key, seconds, ResponseContentType=_MEDIA_TYPE)

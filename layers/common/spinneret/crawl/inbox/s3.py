@@ -9,8 +9,9 @@ from typing import Any, Final
 
 from botocore.exceptions import ClientError
 
+from spinneret.aws.bucket import BucketAdapter
 from spinneret.aws.clients import error_code, translate_aws_errors
-from spinneret.aws.types import CompletedPartTypeDef, S3Client
+from spinneret.aws.types import CompletedPartTypeDef
 from spinneret.crawl.inbox import limits
 from spinneret.crawl.inbox.models import InboxFile
 from spinneret.kernel import bounds
@@ -21,15 +22,11 @@ _MEDIA_TYPE: Final = "application/x-ndjson"
 _VERSION: Final = "file-version"  # metadata of a report: the version of its file
 
 
-class S3InboxStore:
+class S3InboxStore(BucketAdapter):
     """Implements InboxStore with presigned POST policies, range reads and conditional uploads.
 
     https://docs.aws.amazon.com/AmazonS3/latest/userguide/conditional-writes.html
     """
-
-    def __init__(self, client: S3Client, bucket: str) -> None:
-        self._client = client
-        self._bucket = bucket
 
     def form(self, key: str, *, seconds: int) -> tuple[str, Mapping[str, str]]:
         """See InboxStore; sends no request."""
@@ -44,10 +41,7 @@ class S3InboxStore:
 
     def link(self, key: str, seconds: int) -> str:
         """See InboxStore; sends no request."""
-        with translate_aws_errors("s3"):
-            return self._client.generate_presigned_url(
-                "get_object", Params={"Bucket": self._bucket, "Key": key}, ExpiresIn=seconds
-            )
+        return self._link(key, seconds)
 
     def size(self, file: InboxFile) -> int:
         try:
@@ -73,10 +67,7 @@ class S3InboxStore:
             raise _missing(error) from error
 
     def keep(self, key: str, body: bytes) -> None:
-        with translate_aws_errors("s3"):
-            self._client.put_object(
-                Bucket=self._bucket, Key=key, Body=body, ContentType=_MEDIA_TYPE
-            )
+        self._put(key, body, _MEDIA_TYPE)
 
     def kept(self, prefix: str) -> Iterator[bytes]:
         asked: dict[str, Any] = {"Bucket": self._bucket, "Prefix": prefix}

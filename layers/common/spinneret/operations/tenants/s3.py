@@ -10,9 +10,8 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any, Final
 
-from botocore.exceptions import ClientError
-
-from spinneret.aws.clients import error_code, translate_aws_errors
+from spinneret.aws.bucket import BucketAdapter
+from spinneret.aws.clients import translate_aws_errors
 from spinneret.aws.types import S3Client
 from spinneret.kernel.clock import Remaining
 from spinneret.kernel.errors import DependencyUnavailable
@@ -21,14 +20,13 @@ from spinneret.operations.tenants.models import Erased, Export
 _STATE: Final = "state.json"
 
 
-class BucketPlace:
+class BucketPlace(BucketAdapter):
     """Implements Place for a bucket, with all versions of its objects."""
 
     def __init__(self, client: S3Client, name: str, bucket: str) -> None:
         """`name` is for reports, `bucket` the real one."""
+        super().__init__(client, bucket)
         self.name = name
-        self._client = client
-        self._bucket = bucket
 
     def erase(self, tenant: str, after: Any, remaining: Remaining) -> Erased:  # noqa: ARG002 - one page is bounded
         asked: dict[str, Any] = {} if after is None else after
@@ -57,43 +55,28 @@ class BucketPlace:
             raise DependencyUnavailable("s3", f"refused {len(errors)} deletions")
 
 
-class S3ExportFiles:
+class S3ExportFiles(BucketAdapter):
     """Implements ExportFiles."""
 
-    def __init__(self, client: S3Client, bucket: str) -> None:
-        self._client = client
-        self._bucket = bucket
-
     def state(self, tenant: str, export_id: str) -> Export:
-        try:
-            with translate_aws_errors("s3"):
-                found = self._client.get_object(
-                    Bucket=self._bucket, Key=_folder(tenant, export_id) + _STATE
-                )
-                stored = json.loads(found["Body"].read())
-        except ClientError as error:
-            if error_code(error) != "NoSuchKey":
-                raise
+        found = self._read(_folder(tenant, export_id) + _STATE)
+        if found is None:
             return Export()
+        stored = json.loads(found)
         return Export(**{**stored, "files": tuple(stored["files"])})
 
     def write(self, tenant: str, export_id: str, name: str, lines: Sequence[str]) -> str:
         key = _folder(tenant, export_id) + name
-        self._put(key, "".join(f"{line}\n" for line in lines), "application/x-ndjson")
+        text = "".join(f"{line}\n" for line in lines)
+        self._put(key, text.encode(), "application/x-ndjson")
         return key
 
     def keep(self, tenant: str, export_id: str, state: Export) -> None:
         text = json.dumps(asdict(state))
-        self._put(_folder(tenant, export_id) + _STATE, text, "application/json")
+        self._put(_folder(tenant, export_id) + _STATE, text.encode(), "application/json")
 
     def address(self, tenant: str, export_id: str) -> str:
         return f"s3://{self._bucket}/{_folder(tenant, export_id)}"
-
-    def _put(self, key: str, text: str, content_type: str) -> None:
-        with translate_aws_errors("s3"):
-            self._client.put_object(
-                Bucket=self._bucket, Key=key, Body=text.encode(), ContentType=content_type
-            )
 
 
 def is_of(key: str, tenant: str) -> bool:

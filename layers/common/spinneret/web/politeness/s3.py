@@ -8,18 +8,14 @@ from urllib.parse import urlsplit
 
 from botocore.exceptions import ClientError
 
+from spinneret.aws.bucket import BucketAdapter
 from spinneret.aws.clients import error_code, translate_aws_errors
-from spinneret.aws.types import S3Client
 from spinneret.kernel.clock import parse_stamp, to_iso
 from spinneret.web.politeness.robots_policy import StoredRobots
 
 
-class S3RobotsStore:
+class S3RobotsStore(BucketAdapter):
     """Implements RobotsStore."""
-
-    def __init__(self, client: S3Client, bucket: str) -> None:
-        self._client = client
-        self._bucket = bucket
 
     def find(self, origin: str) -> StoredRobots | None:
         try:
