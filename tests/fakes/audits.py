@@ -9,9 +9,10 @@ from spinneret.audits.facts.site import LinkOutcome
 from spinneret.audits.models import Artifact, Finished, Progress, RunRef
 from spinneret.audits.schedules.models import AuditSchedule, ScheduleRef
 from spinneret.jobs.models import Lease
-from spinneret.kernel.errors import DependencyUnavailable, LeaseLost
+from spinneret.kernel.errors import LeaseLost
 from spinneret.kernel.paging import Page
 from spinneret.retention.models import Expired
+from tests.fakes.dependency import FakeDependency
 from tests.fakes.jobs import FakeJobStore
 from tests.fakes.tenant_rows import FakeRows
 
@@ -138,11 +139,12 @@ class FakeAuditStore:
             raise LeaseLost(f"job {lease.job_id} is no longer held by this claim")
 
 
-class FakeAuditObjectStore:
+class FakeAuditObjectStore(FakeDependency):
     """Implements AuditObjectStore and ObjectStore; some keys can be refused."""
 
+    dependency = "s3"
+
     def __init__(self) -> None:
-        self.available = True
         self.objects: dict[str, bytes] = {}
         self.types: dict[str, str] = {}
         self.refused: dict[str, str] = {}
@@ -165,10 +167,6 @@ class FakeAuditObjectStore:
             if key not in self.refused:
                 self.objects.pop(key, None)
         return {key: why for key, why in self.refused.items() if key in keys}
-
-    def _require(self) -> None:
-        if not self.available:
-            raise DependencyUnavailable("s3")
 
 
 class FakeScheduleStore(FakeRows[AuditSchedule]):

@@ -15,7 +15,7 @@ from spinneret.content.caches.models import (
     NewEntry,
     Read,
 )
-from spinneret.kernel.errors import DependencyUnavailable
+from tests.fakes.dependency import FakeDependency
 
 _LARGEST = 350 * 1024
 
@@ -31,11 +31,10 @@ class _Item:
     until: datetime
 
 
-class FakeCacheStore:
-    """Implements CacheStore; can be told to be down."""
+class FakeCacheStore(FakeDependency):
+    """Implements CacheStore."""
 
     def __init__(self) -> None:
-        self.available = True
         self._mutex = Lock()
         self._items: dict[tuple[str, CacheKey], _Item] = {}
         self._epochs: dict[tuple[str, CacheName], int] = {}
@@ -128,10 +127,6 @@ class FakeCacheStore:
             and held.epoch == self._epochs.get((tenant, key.cache), 0)
             and held.until > now
         )
-
-    def _require(self) -> None:
-        if not self.available:
-            raise DependencyUnavailable("dynamodb")
 
 
 class FakePageCache:

@@ -20,8 +20,9 @@ from spinneret.content.documents.models import (
 from spinneret.content.documents.ports import CollectionGone, UrlLeaseLost, VersionRaced
 from spinneret.content.documents.rules import PARTS, parts_prefix
 from spinneret.jobs.models import Lease
-from spinneret.kernel.errors import DependencyUnavailable, LeaseLost
+from spinneret.kernel.errors import LeaseLost
 from spinneret.kernel.paging import Page
+from tests.fakes.dependency import FakeDependency
 from tests.fakes.jobs import FakeJobStore
 from tests.fakes.time import START
 
@@ -190,11 +191,12 @@ def _looked_up(document: Document, listing: DocumentFilter) -> bool:
     return listing.domain is None or document.domain == listing.domain
 
 
-class FakeContentStore:
-    """Implements ContentStore; can be told to be down."""
+class FakeContentStore(FakeDependency):
+    """Implements ContentStore."""
+
+    dependency = "s3"
 
     def __init__(self) -> None:
-        self.available = True
         self._texts: dict[str, str] = {}
         self._uploads: dict[str, bytes] = {}
         self.stored_at: dict[str, datetime] = {}
@@ -283,7 +285,3 @@ class FakeContentStore:
 
     def url(self, key: str, *, seconds: int) -> str:
         return f"https://content.example/{key}?seconds={seconds}"
-
-    def _require(self) -> None:
-        if not self.available:
-            raise DependencyUnavailable("s3")

@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from threading import Lock
 
-from spinneret.kernel.errors import DependencyUnavailable
 from spinneret.web.exploring.frontier.changes import FrontierTransaction
 from spinneret.web.exploring.frontier.keys import parts_of, place_of, position_of
 from spinneret.web.exploring.frontier.models import (
@@ -16,6 +15,7 @@ from spinneret.web.exploring.frontier.models import (
     PageState,
 )
 from spinneret.web.exploring.frontier.ports import WriteConflict
+from tests.fakes.dependency import FakeDependency
 
 
 class _Rows:
@@ -29,11 +29,10 @@ class _Rows:
         self.contents: dict[str, str] = {}
 
 
-class FakeFrontierStore:
-    """Implements FrontierStore under one lock; can be told to be down."""
+class FakeFrontierStore(FakeDependency):
+    """Implements FrontierStore under one lock."""
 
     def __init__(self) -> None:
-        self.available = True
         self.before_commit: Callable[[FrontierTransaction], None] | None = None
         """Called before each change is carried out, `after_commit` behind it; both may raise."""
         self.after_commit: Callable[[FrontierTransaction], None] | None = None
@@ -129,10 +128,6 @@ class FakeFrontierStore:
         self._require()
         rows = self._crawls.get(ref)
         return rows.pages if rows else {}
-
-    def _require(self) -> None:
-        if not self.available:
-            raise DependencyUnavailable("dynamodb")
 
 
 def _order(page: FrontierPage) -> tuple[str, str]:

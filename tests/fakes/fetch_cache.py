@@ -3,14 +3,15 @@
 from dataclasses import replace
 
 from spinneret.crawl.ports import CachedPage
-from spinneret.kernel.errors import DependencyUnavailable
+from tests.fakes.dependency import FakeDependency
 
 
-class FakeFetchCache:
-    """Implements FetchCache; can be told to be down."""
+class FakeFetchCache(FakeDependency):
+    """Implements FetchCache."""
+
+    dependency = "s3"
 
     def __init__(self) -> None:
-        self.available = True
         self.pages: dict[tuple[str, str], CachedPage] = {}
 
     def find(self, tenant: str, key: str) -> CachedPage | None:
@@ -23,7 +24,3 @@ class FakeFetchCache:
         headers = {name: text for name, text in kept.page.headers.items() if name in known}
         page = replace(kept.page, headers=headers, phases=None, certificate=None)
         self.pages[tenant, key] = replace(kept, page=page)
-
-    def _require(self) -> None:
-        if not self.available:
-            raise DependencyUnavailable("s3")

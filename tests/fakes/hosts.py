@@ -6,21 +6,20 @@ from datetime import datetime
 from typing import Final
 
 from spinneret.kernel.clock import Clock
-from spinneret.kernel.errors import DependencyUnavailable
 from spinneret.kernel.paging import Page
 from spinneret.web.fetching.addresses import AddressPolicy
 from spinneret.web.hosts.models import HostBlock, HostSettings, Override
 from spinneret.web.hosts.service import HostService
+from tests.fakes.dependency import FakeDependency
 from tests.fakes.politeness import FakeHostStateStore, pace_at
 
 PUBLIC_ONLY: Final = AddressPolicy()
 
 
-class FakeHostStore:
-    """Implements HostStore; `available` can be switched off."""
+class FakeHostStore(FakeDependency):
+    """Implements HostStore."""
 
     def __init__(self) -> None:
-        self.available = True
         self.finds = 0
         """How often settings were looked up."""
         self._settings: dict[tuple[str, str], HostSettings] = {}
@@ -72,10 +71,6 @@ class FakeHostStore:
     def _keep(self, settings: HostSettings) -> HostSettings:
         self._settings[settings.tenant, settings.host] = settings
         return settings
-
-    def _require(self) -> None:
-        if not self.available:
-            raise DependencyUnavailable("dynamodb")
 
 
 class Hosts:

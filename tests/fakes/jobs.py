@@ -45,10 +45,10 @@ from spinneret.kernel import bounds
 from spinneret.kernel.canonical import json_text
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import (
-    DependencyUnavailable,
     LeaseLost,
 )
 from spinneret.kernel.paging import Page
+from tests.fakes.dependency import FakeDependency
 from tests.fakes.outbox import FakeOutboxStore
 from tests.fakes.time import late
 
@@ -523,26 +523,25 @@ class Sent:
     delay: int
 
 
-class FakeJobQueue:
-    """Implements JobQueue; keeps what was sent, and can be made unavailable."""
+class FakeJobQueue(FakeDependency):
+    """Implements JobQueue; keeps what was sent."""
+
+    dependency = "sqs"
 
     def __init__(self) -> None:
-        self.available = True
         self.sent: list[Sent] = []
         self.backlogs: dict[Lane, int] = {}
         """Messages that wait in lanes beside those in `sent`, as the queue reports them."""
         self.in_flight: dict[Lane, int] = {}
 
     def send(self, lane: Lane, refs: Sequence[JobRef], delay_seconds: int = 0) -> None:
-        if not self.available:
-            raise DependencyUnavailable("sqs")
+        self._require()
         if not 0 <= delay_seconds <= bounds.SQS_MAX_DELAY_SECONDS:
             raise ValueError(f"SQS can't delay by {delay_seconds} s")
         self.sent += [Sent(lane, ref, delay_seconds) for ref in refs]
 
     def backlog(self, lane: Lane) -> Backlog:
-        if not self.available:
-            raise DependencyUnavailable("sqs")
+        self._require()
         visible = sum(sent.lane == lane and not sent.delay for sent in self.sent)
         waiting = visible + self.backlogs.get(lane, 0)
         return Backlog(waiting=waiting, in_flight=self.in_flight.get(lane, 0))

@@ -6,15 +6,15 @@ from datetime import datetime
 from spinneret.access.keys import rules
 from spinneret.access.keys.models import ApiKey, RateLimitStatus, SlidingWindow, StoredTicket
 from spinneret.access.tenants.rules import require_active
-from spinneret.kernel.errors import Conflict, DependencyUnavailable, RateLimited
+from spinneret.kernel.errors import Conflict, RateLimited
 from spinneret.kernel.paging import Page
+from tests.fakes.dependency import FakeDependency
 
 
-class FakeKeyStore:
-    """Implements KeyStore; can be set to be down."""
+class FakeKeyStore(FakeDependency):
+    """Implements KeyStore."""
 
     def __init__(self) -> None:
-        self.available = True
         self.keys: dict[str, ApiKey] = {}
         """By hash."""
         self.tickets: dict[str, StoredTicket] = {}
@@ -63,22 +63,16 @@ class FakeKeyStore:
     def _of(self, tenant: str) -> list[ApiKey]:
         return [key for key in self.keys.values() if key.tenant == tenant]
 
-    def _require(self) -> None:
-        if not self.available:
-            raise DependencyUnavailable("dynamodb")
 
-
-class FakeRateLimitStore:
-    """Implements RateLimitStore; can be set to be down or flooded."""
+class FakeRateLimitStore(FakeDependency):
+    """Implements RateLimitStore; can be flooded."""
 
     def __init__(self) -> None:
-        self.available = True
         self.flooded = False
         self._windows: dict[tuple[str, str], SlidingWindow] = {}
 
     def take(self, tenant: str, key_id: str, limit: int, now: datetime) -> RateLimitStatus:
-        if not self.available:
-            raise DependencyUnavailable("dynamodb")
+        self._require()
         if self.flooded:
             raise RateLimited("too many requests at once")
         window = self._windows.get((tenant, key_id), rules.UNUSED)

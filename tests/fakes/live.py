@@ -12,6 +12,7 @@ from spinneret.jobs.models import Connection, JobRef, Subscriber
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import Conflict, DependencyUnavailable, NotFound
 from spinneret.kernel.ids import is_id
+from tests.fakes.dependency import FakeDependency
 from tests.fakes.jobs import FakeJobStore
 
 
@@ -20,11 +21,10 @@ def allowed(*_: str) -> bool:
     return True
 
 
-class FakeConnectionStore:
-    """Implements ConnectionStore beside the jobs of a FakeJobStore; can be made unavailable."""
+class FakeConnectionStore(FakeDependency):
+    """Implements ConnectionStore beside the jobs of a FakeJobStore."""
 
     def __init__(self, jobs: FakeJobStore) -> None:
-        self.available = True
         self.on_close: Callable[[], Any] = lambda: None
         self._jobs = jobs
         self._lock = Lock()
@@ -114,10 +114,6 @@ class FakeConnectionStore:
                 for each in self._open.values()
                 if each.tenant == ref.tenant and ref.job_id in each.jobs
             ]
-
-    def _require(self) -> None:
-        if not self.available:
-            raise DependencyUnavailable("dynamodb")
 
 
 class FakeSockets:

@@ -7,7 +7,7 @@ from datetime import date, datetime, timedelta
 from threading import RLock
 
 from spinneret.kernel import bounds
-from spinneret.kernel.errors import Conflict, DependencyUnavailable
+from spinneret.kernel.errors import Conflict
 from spinneret.kernel.paging import Page
 from spinneret.monitoring import limits
 from spinneret.monitoring.checks import items as check_items
@@ -30,17 +30,17 @@ from spinneret.monitoring.targets.models import (
 from spinneret.monitoring.targets.ports import KeyTaken, TooMany, UrlTaken
 from spinneret.monitoring.windows.models import MaintenanceWindow
 from spinneret.outbox.models import DomainEvent
+from tests.fakes.dependency import FakeDependency
 from tests.fakes.tenant_rows import FakeRows
 
 Name = tuple[str, str]
 """Tenant and id."""
 
 
-class FakeSlotStore:
-    """Implements SlotStore under one lock; `available` can be switched off."""
+class FakeSlotStore(FakeDependency):
+    """Implements SlotStore under one lock."""
 
     def __init__(self) -> None:
-        self.available = True
         self.lock = RLock()
         self._rows: dict[str, tuple[str | None, int, datetime | None]] = {}
 
@@ -84,16 +84,11 @@ class FakeSlotStore:
     def holds(self, slot: SlotLease) -> bool:
         return self._rows.get(slot.name, (None, 0, None))[:2] == (slot.owner, slot.fence)
 
-    def _require(self) -> None:
-        if not self.available:
-            raise DependencyUnavailable("dynamodb")
 
-
-class FakeWatch:
+class FakeWatch(FakeDependency):
     """Implements TargetStore, CheckStore, IncidentStore, RollupStore and DueIndex."""
 
     def __init__(self, slots: FakeSlotStore | None = None) -> None:
-        self.available = True
         self.slots = slots or FakeSlotStore()
         self.events: list[DomainEvent] = []
         self.full_reads = 0
@@ -346,10 +341,6 @@ class FakeWatch:
 
     def _standing(self, record: IdempotencyRecord) -> IdempotencyRecord | None:
         return self.answer_of(record.tenant, record.scope, record.created_at)
-
-    def _require(self) -> None:
-        if not self.available:
-            raise DependencyUnavailable("dynamodb")
 
 
 class FakeIncidentStore:

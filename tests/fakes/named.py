@@ -4,7 +4,8 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
-from spinneret.kernel.errors import Conflict, DependencyUnavailable
+from spinneret.kernel.errors import Conflict
+from tests.fakes.dependency import FakeDependency
 
 
 class Named(Protocol):
@@ -20,11 +21,10 @@ class Named(Protocol):
     def version(self) -> int: ...
 
 
-class FakeNamedStore[R: Named]:
+class FakeNamedStore[R: Named](FakeDependency):
     """Can be told to be down. `page_of` makes the port's own page."""
 
     def __init__(self, page_of: Callable[[tuple[R, ...], str | None], Any]) -> None:
-        self.available = True
         self.references: Counter[tuple[str, str]] = Counter()
         """How many refer to a row, by tenant and id."""
         self._page_of = page_of
@@ -91,7 +91,3 @@ class FakeNamedStore[R: Named]:
         self._require()
         if any(each.name == row.name and each.id != row.id for each in self._of(row.tenant)):
             raise Conflict.of_field("name", "another row has this name")
-
-    def _require(self) -> None:
-        if not self.available:
-            raise DependencyUnavailable("dynamodb")

@@ -15,9 +15,10 @@ from spinneret.access.sessions.models import Failures, Session
 from spinneret.access.tenants.rules import require_active
 from spinneret.access.tokens.models import KeySet
 from spinneret.access.users.models import User, Verified
-from spinneret.kernel.errors import Conflict, DependencyUnavailable
+from spinneret.kernel.errors import Conflict
 from spinneret.kernel.paging import Page
 from spinneret.outbox.models import DomainEvent
+from tests.fakes.dependency import FakeDependency
 
 
 class FakeTrail:
@@ -196,17 +197,15 @@ class FakeFailureStore:
         return Failures() if here.last_at is None or here.last_at + kept <= now else here
 
 
-class FakeKeySetStore:
-    """Implements KeySetStore; can be set to be down."""
+class FakeKeySetStore(FakeDependency):
+    """Implements KeySetStore."""
 
     def __init__(self) -> None:
-        self.available = True
         self.keys = KeySet()
         self.reads = 0
 
     def read(self) -> KeySet:
-        if not self.available:
-            raise DependencyUnavailable("dynamodb")
+        self._require()
         self.reads += 1
         return self.keys
 
@@ -223,11 +222,12 @@ def _private_key(_number: int) -> rsa.RSAPrivateKey:
     return rsa.generate_private_key(public_exponent=65537, key_size=2048)
 
 
-class FakeSigner:
-    """Implements Signer; can be set to be down."""
+class FakeSigner(FakeDependency):
+    """Implements Signer."""
+
+    dependency = "kms"
 
     def __init__(self) -> None:
-        self.available = True
         self.deleted: list[str] = []
         self.keys: dict[str, rsa.RSAPrivateKey] = {}
 
@@ -240,8 +240,7 @@ class FakeSigner:
         return key_id, public.decode()
 
     def sign(self, key_id: str, message: bytes) -> bytes:
-        if not self.available:
-            raise DependencyUnavailable("kms")
+        self._require()
         return self.keys[key_id].sign(message, padding.PKCS1v15(), hashes.SHA256())
 
     def delete(self, key_id: str) -> None:

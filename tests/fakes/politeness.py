@@ -7,7 +7,6 @@ from threading import Lock
 from typing import Final
 
 from spinneret.kernel.clock import Clock
-from spinneret.kernel.errors import DependencyUnavailable
 from spinneret.web import limits
 from spinneret.web.fetching.urls import Url
 from spinneret.web.models import Caller, RedirectProgress
@@ -23,15 +22,15 @@ from spinneret.web.politeness.models import PaceLimits, Record
 from spinneret.web.politeness.ports import HostStateStore, Refused, Written
 from spinneret.web.politeness.robots_policy import StoredRobots
 from spinneret.web.politeness.service import HostRateLimiter
+from tests.fakes.dependency import FakeDependency
 
 _MAKERS: Final = count()
 
 
-class FakeHostStateStore:
-    """Implements HostStateStore under one lock; `available` can be switched off."""
+class FakeHostStateStore(FakeDependency):
+    """Implements HostStateStore under one lock."""
 
     def __init__(self) -> None:
-        self.available = True
         self.updates = 0
         """How many were tried."""
         self.reads = 0
@@ -54,10 +53,6 @@ class FakeHostStateStore:
             after = _changed(row, change)
             self._rows[host, record] = after
             return Written(dict(after))
-
-    def _require(self) -> None:
-        if not self.available:
-            raise DependencyUnavailable("dynamodb")
 
 
 def _holds(guard: Guard, row: Row) -> bool:
@@ -123,11 +118,10 @@ def tokens() -> Callable[[], str]:
     return lambda: f"{maker}-{next(numbers)}"
 
 
-class FakeProgressStore:
-    """Implements ProgressStore; `available` can be switched off."""
+class FakeProgressStore(FakeDependency):
+    """Implements ProgressStore."""
 
     def __init__(self) -> None:
-        self.available = True
         self.kept: dict[tuple[str, str, Url], tuple[RedirectProgress, datetime]] = {}
 
     def find(self, caller: Caller, requested: Url, now: datetime) -> RedirectProgress | None:
@@ -144,10 +138,6 @@ class FakeProgressStore:
     def drop(self, caller: Caller, requested: Url) -> None:
         self._require()
         self.kept.pop((caller.tenant, caller.id, requested), None)
-
-    def _require(self) -> None:
-        if not self.available:
-            raise DependencyUnavailable("dynamodb")
 
 
 class FakeRobotsStore:

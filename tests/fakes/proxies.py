@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from threading import Lock
 
-from spinneret.kernel.errors import Conflict, DependencyUnavailable, DomainError
+from spinneret.kernel.errors import Conflict, DomainError
 from spinneret.kernel.paging import Page
 from spinneret.web.fetching.addresses import AddressPolicy
 from spinneret.web.fetching.models import FetchedPage, FetchRequest, Proxy
@@ -18,6 +18,7 @@ from spinneret.web.proxies.models import Failures, ProxyConfig, Usage
 from spinneret.web.proxies.rotation import ProxyRotation, RotatingFetcher
 from spinneret.web.proxies.service import CredentialSeal, ProxyService
 from spinneret.web.proxies.trials import ProxyTrials
+from tests.fakes.dependency import FakeDependency
 from tests.fakes.fetching import FakeFetcher
 from tests.fakes.hosts import Hosts
 from tests.fakes.sealing import FakeSealer
@@ -31,11 +32,10 @@ NUMBERED = AddressPolicy(
 """Tests number their proxies by port, from 1."""
 
 
-class FakeProxyStore:
-    """Implements ProxyStore; `available` can be switched off."""
+class FakeProxyStore(FakeDependency):
+    """Implements ProxyStore."""
 
     def __init__(self) -> None:
-        self.available = True
         self._configs: dict[tuple[str, str], ProxyConfig] = {}
 
     def add(self, config: ProxyConfig) -> None:
@@ -85,16 +85,11 @@ class FakeProxyStore:
             if (each.tenant, each.name) == (config.tenant, config.name) and each.id != config.id:
                 raise Conflict.of_field("name", "the name is taken")
 
-    def _require(self) -> None:
-        if not self.available:
-            raise DependencyUnavailable("dynamodb")
 
-
-class FakeProxyUsageStore:
-    """Implements ProxyUsageStore under one lock; `available` can be switched off."""
+class FakeProxyUsageStore(FakeDependency):
+    """Implements ProxyUsageStore under one lock."""
 
     def __init__(self) -> None:
-        self.available = True
         self._lock = Lock()
         self._usage: defaultdict[tuple[str, str, int], Usage] = defaultdict(Usage)
 
@@ -140,10 +135,6 @@ class FakeProxyUsageStore:
             usage = self._usage[_key(config)]
             left = {each: of for each, of in usage.failures.items() if each != position}
             self._usage[_key(config)] = replace(usage, failures=left)
-
-    def _require(self) -> None:
-        if not self.available:
-            raise DependencyUnavailable("dynamodb")
 
 
 def _key(config: ProxyConfig) -> tuple[str, str, int]:

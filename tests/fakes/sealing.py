@@ -4,14 +4,16 @@ import base64
 import itertools
 import json
 
-from spinneret.kernel.errors import DependencyUnavailable, SecretUnreadable
+from spinneret.kernel.errors import SecretUnreadable
+from tests.fakes.dependency import FakeDependency
 
 
-class FakeSealer:
-    """Implements Sealer without a secret: readable for a test, unlike the text; can be down."""
+class FakeSealer(FakeDependency):
+    """Implements Sealer without a secret: readable for a test, unlike the text."""
+
+    dependency = "kms"
 
     def __init__(self) -> None:
-        self.available = True
         self.unsealed = 0
         """How many secrets were opened."""
         self._numbers = itertools.count()
@@ -31,7 +33,3 @@ class FakeSealer:
             raise SecretUnreadable("can't be decrypted")
         self.unsealed += 1
         return base64.b64decode(secret)
-
-    def _require(self) -> None:
-        if not self.available:
-            raise DependencyUnavailable("kms")

@@ -16,13 +16,16 @@ from spinneret.content.search.models import FoundChunk, IndexQuery, Leg, LegCand
 from spinneret.content.search.ports import IndexMissing
 from spinneret.kernel.clock import Remaining, to_iso
 from spinneret.kernel.errors import DependencyUnavailable
+from tests.fakes.dependency import FakeDependency
 
 DIMENSION = 16
 _WORD = re.compile(r"\w+")
 
 
-class FakeEmbedder:
+class FakeEmbedder(FakeDependency):
     """Implements Embedder: a vector is a bag of hashed words, a token is a run of non-blanks."""
+
+    dependency = "embedder"
 
     def __init__(
         self,
@@ -37,7 +40,6 @@ class FakeEmbedder:
             max_input_tokens=max_input_tokens,
             max_batch=max_batch,
         )
-        self.available = True
         self.embedded: list[str] = []
         """Every text that was embedded, in order."""
 
@@ -56,17 +58,14 @@ class FakeEmbedder:
         self.embedded += texts
         return [vector_of(text) for text in texts]
 
-    def _require(self) -> None:
-        if not self.available:
-            raise DependencyUnavailable("embedder")
 
-
-class FakeChunkIndex:
+class FakeChunkIndex(FakeDependency):
     """Implements ChunkIndex: cosine similarity, or counted common words and neighbours; can be
     told to be down."""
 
+    dependency = "opensearch"
+
     def __init__(self) -> None:
-        self.available = True
         self.held_by_target: dict[str, dict[str, IndexedChunk]] = {"first": {}}
         self.read_from = "first"
         self.former: FakeChunkIndex | None = None
@@ -175,13 +174,9 @@ class FakeChunkIndex:
         own = self.held if self.read_from in self.held_by_target else {}
         return self.former._everywhere() | own
 
-    def _require(self) -> None:
-        if not self.available:
-            raise DependencyUnavailable("opensearch")
-
 
 class FakeReranker:
-    """Implements Reranker: the share of the query's words that a text has; can be down."""
+    """Implements Reranker: the share of the query's words that a text has."""
 
     def __init__(self) -> None:
         self.available = True

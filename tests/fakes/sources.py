@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from spinneret.kernel.errors import DependencyUnavailable, DomainError, NotFound
+from spinneret.kernel.errors import DomainError, NotFound
 from spinneret.kernel.paging import Page
 from spinneret.outbox.models import DomainEvent
 from spinneret.sources.models import Run, RunPage, Source, SourceRef
@@ -13,12 +13,13 @@ from spinneret.sources.ports import DiscoveryProgress, StartedCrawls
 from spinneret.sources.running import SourceRuns, SourceTickResult
 from spinneret.sources.service import SourceService
 from spinneret.web.fetching.addresses import AddressPolicy
+from tests.fakes.dependency import FakeDependency
 from tests.fakes.named import FakeNamedStore
 from tests.fakes.time import HandClock
 
 
-class FakeSourceStore:
-    """Implements SourceStore; `available` can be switched off.
+class FakeSourceStore(FakeDependency):
+    """Implements SourceStore.
 
     `configs` and `collections` count who refers to their rows; None knows every row.
     """
@@ -28,7 +29,6 @@ class FakeSourceStore:
         configs: FakeNamedStore[object] | None = None,
         collections: FakeNamedStore[object] | None = None,
     ) -> None:
-        self.available = True
         self.events: list[DomainEvent] = []
         self._named = {"crawl_config_id": configs, "collection_id": collections}
         self._sources: dict[tuple[str, str], Source] = {}
@@ -118,16 +118,11 @@ class FakeSourceStore:
             if former is not None and before is not None:
                 rows.references[former.tenant, before] -= 1
 
-    def _require(self) -> None:
-        if not self.available:
-            raise DependencyUnavailable("dynamodb")
 
-
-class FakeCrawls:
+class FakeCrawls(FakeDependency):
     """Implements Crawls: what became of a batch is said by the test."""
 
     def __init__(self) -> None:
-        self.available = True
         self.error: DomainError | None = None
         self.refused: Mapping[str, str] = {}
         self.begun: dict[str, tuple[str, ...]] = {}
@@ -156,10 +151,6 @@ class FakeCrawls:
     def ended(self, tenant: str, batch_id: str) -> Sequence[RunPage] | None:
         self._require()
         return self.results.get(batch_id.removeprefix("batch of "))
-
-    def _require(self) -> None:
-        if not self.available:
-            raise DependencyUnavailable("dynamodb")
 
 
 class FakeDiscoveries:

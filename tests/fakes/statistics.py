@@ -5,16 +5,15 @@ from dataclasses import replace
 from datetime import date
 
 from spinneret.jobs.models import Job, JobRef
-from spinneret.kernel.errors import DependencyUnavailable
 from spinneret.kernel.paging import Page
 from spinneret.operations.statistics.models import CountCursor, DayOfJobs, HostUse, Numbers
+from tests.fakes.dependency import FakeDependency
 
 
-class FakeStatisticsStore:
-    """Implements StatisticsStore; can be told to be down."""
+class FakeStatisticsStore(FakeDependency):
+    """Implements StatisticsStore."""
 
     def __init__(self) -> None:
-        self.available = True
         self.writes = 0
         self._cursors: dict[str, CountCursor] = {}
         self._days: dict[tuple[str, date], DayOfJobs] = {}
@@ -53,10 +52,6 @@ class FakeStatisticsStore:
             if owner == tenant and host > (after or "")
         ]
         return Page.cut(found, limit, lambda use: use.host)
-
-    def _require(self) -> None:
-        if not self.available:
-            raise DependencyUnavailable("dynamodb")
 
 
 class FakeJobLog:

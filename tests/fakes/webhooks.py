@@ -12,19 +12,19 @@ from spinneret.events.webhooks.models import (
     WebhookEvent,
 )
 from spinneret.jobs.models import Lease
-from spinneret.kernel.errors import Conflict, DependencyUnavailable, LeaseLost
+from spinneret.kernel.errors import Conflict, LeaseLost
 from spinneret.kernel.paging import Page
+from tests.fakes.dependency import FakeDependency
 from tests.fakes.jobs import FakeJobStore
 from tests.fakes.time import START
 
 URL = "https://receiver.example/hook"
 
 
-class FakeEndpointStore:
-    """Implements EndpointStore; can be set to be down."""
+class FakeEndpointStore(FakeDependency):
+    """Implements EndpointStore."""
 
     def __init__(self) -> None:
-        self.available = True
         self._endpoints: dict[tuple[str, str], Endpoint] = {}
         self._defaults: dict[str, SealedSecrets] = {}
 
@@ -72,22 +72,16 @@ class FakeEndpointStore:
         self._defaults[tenant] = secrets
         return True
 
-    def _require(self) -> None:
-        if not self.available:
-            raise DependencyUnavailable("dynamodb")
 
-
-class FakeDeliveryLog:
+class FakeDeliveryLog(FakeDependency):
     """Implements DeliveryLog beside the jobs of a FakeJobStore."""
 
     def __init__(self, jobs: FakeJobStore) -> None:
-        self.available = True
         self._jobs = jobs
         self._lines: dict[tuple[str, str | None], dict[str, Delivery]] = {}
 
     def write(self, delivery: Delivery, lease: Lease, now: datetime) -> None:
-        if not self.available:
-            raise DependencyUnavailable("dynamodb")
+        self._require()
         if not self._jobs.holds(lease):
             raise LeaseLost(f"job {lease.job_id} is no longer held by this claim")
         partition = delivery.tenant, delivery.endpoint_id
@@ -104,11 +98,10 @@ class FakeDeliveryLog:
         return Page(items=tuple(lines[each] for each in ids), after=last)
 
 
-class FakeCooldowns:
-    """Implements Cooldowns; can be set to be down."""
+class FakeCooldowns(FakeDependency):
+    """Implements Cooldowns."""
 
     def __init__(self) -> None:
-        self.available = True
         self._cooldowns: dict[tuple[str, str], Cooldown] = {}
 
     def find(self, tenant: str, target: str) -> Cooldown | None:
@@ -128,10 +121,6 @@ class FakeCooldowns:
     def end(self, tenant: str, target: str) -> None:
         self._require()
         self._cooldowns.pop((tenant, target), None)
-
-    def _require(self) -> None:
-        if not self.available:
-            raise DependencyUnavailable("dynamodb")
 
 
 def stored_endpoint(**given: Any) -> Endpoint:
