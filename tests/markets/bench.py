@@ -56,6 +56,7 @@ from spinneret.marketplace.publishing.next_jobs import NextJobsStep
 from spinneret.marketplace.publishing.planning import Planner
 from spinneret.marketplace.publishing.plans import Platform
 from spinneret.marketplace.publishing.preflight import run_preflight
+from spinneret.marketplace.publishing.seller_jobs import SellerJobService
 from spinneret.marketplace.publishing.service import PublishingService
 from spinneret.marketplace.publishing.statistics import ActionStatistics
 from spinneret.marketplace.publishing.work import StepServices
@@ -179,7 +180,7 @@ class Bench:
             products=self.products,
             listings=self.listings,
             preferences=stores.preferences,
-            jobs=self.publishing,
+            jobs=self.seller_jobs,
             clock=self.clock,
             silent=SILENT,
         )
@@ -187,7 +188,7 @@ class Bench:
             sales=self.sales,
             connections=self.connections,
             book=self.book,
-            jobs=self.publishing,
+            jobs=self.seller_jobs,
             marketplaces=READ,
         )
         self.cataloguing = ProductService(
@@ -217,6 +218,11 @@ class Bench:
             self.clock,
             self.callbacks,
         )
+
+    @property
+    def seller_jobs(self) -> SellerJobService:
+        """What submits jobs without a request of the seller."""
+        return SellerJobService(jobs=self.publishing.jobs, drafter=self.publishing.drafter)
 
     @property
     def preferring(self) -> PreferenceService:

@@ -191,7 +191,7 @@ def _report(bench: Bench, headers: dict[str, str], body: str) -> None:
     reports = ReportService(
         connections=bench.connecting,
         secrets=bench.secrets,
-        publishing=bench.publishing,
+        jobs=bench.seller_jobs,
         clock=bench.clock,
     )
     reports.receive("etsy", headers, body)

@@ -5,10 +5,10 @@ from typing import Final
 
 from spinneret.aws.stage import Stage, reads
 from spinneret.jobs.models import JobRef
-from spinneret.jobs.wiring import JOBS_TABLE, job_control, job_service
+from spinneret.jobs.wiring import JOBS_TABLE, SUBMISSION, job_control, job_service
 from spinneret.kernel.settings import flag
 from spinneret.marketplace.connections.dynamo import DynamoConnections
-from spinneret.marketplace.driving_wiring import PUBLISHING, publishing_store
+from spinneret.marketplace.driving_wiring import publishing_store
 from spinneret.marketplace.imports.dynamo import DynamoListingImportStore
 from spinneret.marketplace.listings.dynamo import DynamoListingStore
 from spinneret.marketplace.orders.dynamo import DynamoSaleStore
@@ -18,6 +18,7 @@ from spinneret.marketplace.preferences.dynamo import DynamoPreferences
 from spinneret.marketplace.products.dynamo import DynamoProductStore
 from spinneret.marketplace.products.service import ProductService
 from spinneret.marketplace.publishing.drafting import Drafter
+from spinneret.marketplace.publishing.seller_jobs import SellerJobService
 from spinneret.marketplace.publishing.service import PublishingService
 from spinneret.marketplace.publishing.wiring import MARKETPLACE_TABLE
 from spinneret.marketplace.registry import ACTION_TYPES, CHOICES, PLATFORMS, READ, SILENT
@@ -67,11 +68,9 @@ def preference_store(stage: Stage) -> DynamoPreferences:
     return DynamoPreferences(stage.dynamodb, stage[MARKETPLACE_TABLE])
 
 
-def publishing_service(
-    stage: Stage, begin_batch: Callable[[JobRef], None] | None = None
-) -> PublishingService:
-    """Build the service of jobs, tasks and batches of this stage."""
-    drafter = Drafter(
+def drafter(stage: Stage) -> Drafter:
+    """Build the drafter of jobs and batches."""
+    return Drafter(
         products=product_store(stage),
         listings=listing_store(stage),
         preferences=preference_store(stage),
@@ -80,39 +79,47 @@ def publishing_service(
         clock=stage.clock,
         new_hex=stage.new_token,
     )
+
+
+def publishing_service(stage: Stage, begin_batch: Callable[[JobRef], None]) -> PublishingService:
+    """Build the service of jobs, tasks and batches of this stage."""
     return PublishingService(
         jobs=job_service(stage),
         control=job_control(stage, publishing_store(stage)),
         products=product_store(stage),
         task_store=task_store(stage),
-        drafter=drafter,
+        drafter=drafter(stage),
         begin_batch=begin_batch,
     )
 
 
-def order_book(stage: Stage, publishing: PublishingService) -> OrderBook:
+def seller_jobs(stage: Stage) -> SellerJobService:
+    """Build the service of the jobs that no request of a seller submits."""
+    return SellerJobService(jobs=job_service(stage), drafter=drafter(stage))
+
+
+def order_book(stage: Stage) -> OrderBook:
     """Build the order book of this stage."""
     return OrderBook(
         sales=DynamoSaleStore(stage.dynamodb, stage[MARKETPLACE_TABLE]),
         products=product_store(stage),
         listings=listing_store(stage),
         preferences=preference_store(stage),
-        jobs=publishing,
+        jobs=seller_jobs(stage),
         clock=stage.clock,
         silent=SILENT,
     )
 
 
-@reads(*PUBLISHING, ENABLED)
+@reads(*SUBMISSION, MARKETPLACE_TABLE, ENABLED)
 def order_polling(stage: Stage) -> Callable[[], PollResult]:
     """Build the scheduled pass, which does nothing unless it is enabled."""
     if not stage[ENABLED]:
         return lambda: PollResult(enabled=False)
-    publishing = publishing_service(stage)
     return OrderPolling(
         sales=DynamoSaleStore(stage.dynamodb, stage[MARKETPLACE_TABLE]),
         connections=connection_store(stage),
-        book=order_book(stage, publishing),
-        jobs=publishing,
+        book=order_book(stage),
+        jobs=seller_jobs(stage),
         marketplaces=READ,
     ).run

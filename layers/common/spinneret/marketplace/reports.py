@@ -11,7 +11,7 @@ from spinneret.kernel.errors import AuthRequired, Conflict
 from spinneret.kernel.service import service
 from spinneret.marketplace.connections.secrets import ConfiguredSecrets
 from spinneret.marketplace.connections.service import ConnectionService
-from spinneret.marketplace.publishing.service import PublishingService
+from spinneret.marketplace.publishing.seller_jobs import SellerJobService
 
 _SHOP: Final = re.compile(r"/shops/(\d+)/")
 
@@ -22,7 +22,7 @@ class ReportService:
 
     connections: ConnectionService
     secrets: ConfiguredSecrets
-    publishing: PublishingService
+    jobs: SellerJobService
     clock: Clock
 
     def receive(self, marketplace: str, headers: Mapping[str, str], body: str) -> None:
@@ -41,7 +41,7 @@ class ReportService:
         tenant = self.connections.owner(marketplace, account) if account else None
         if tenant is not None:
             why = f"webhook {identifier}"
-            self.publishing.read_orders(tenant, marketplace, why, once=identifier)
+            self.jobs.read_orders(tenant, marketplace, why, once=identifier)
 
 
 def _account(body: str) -> str | None:

@@ -55,6 +55,7 @@ from spinneret.marketplace.publishing_wiring import (
     product_service,
     product_store,
     publishing_service,
+    seller_jobs,
 )
 from spinneret.marketplace.registry import ACTION_TYPES, CHOICES, NOT_IMPORTED, PLATFORMS
 from spinneret.marketplace.reports import ReportService
@@ -116,7 +117,7 @@ def marketplace_api(stage: Stage) -> MarketplaceApi:
         ),
         jobs=job_control(stage, store),
         listings=listings,
-        orders=order_book(stage, publishing),
+        orders=order_book(stage),
         connections=connections,
         preferences=PreferenceService(
             store=preference_store(stage), marketplaces=CHOICES, clock=stage.clock
@@ -131,7 +132,7 @@ def marketplace_api(stage: Stage) -> MarketplaceApi:
         reports=ReportService(
             connections=connections,
             secrets=client_secrets(stage),
-            publishing=publishing,
+            jobs=seller_jobs(stage),
             clock=stage.clock,
         ),
         statistics=DynamoActionStatistics(stage.dynamodb, stage[MARKETPLACE_TABLE]),

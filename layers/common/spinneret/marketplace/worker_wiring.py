@@ -27,7 +27,6 @@ from spinneret.marketplace.publishing_wiring import (
     preference_store,
     product_service,
     product_store,
-    publishing_service,
     task_store,
 )
 from spinneret.marketplace.registry import ACTION_TYPES, PLATFORMS
@@ -79,7 +78,7 @@ def _contexts(stage: Stage) -> StepContexts:
     services = StepServices(
         browser=PluginTransport(store=plugins, sockets=sockets(stage), clock=stage.clock),
         images=ImageSource(fetcher=guarded_fetcher(stage)),
-        orders=order_book(stage, publishing_service(stage)),
+        orders=order_book(stage),
         imports=ListingImport(
             products=product_store(stage),
             catalogue=product_service(stage),

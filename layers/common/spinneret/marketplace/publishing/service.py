@@ -1,7 +1,7 @@
 """Use cases of a tenant's marketplace jobs, behind the routes."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
@@ -18,14 +18,13 @@ from spinneret.jobs.models import (
 )
 from spinneret.jobs.placement import Placed
 from spinneret.jobs.service import JobService, Submitted
-from spinneret.kernel.canonical import fingerprint
 from spinneret.kernel.errors import NotFound, existing
 from spinneret.kernel.ids import is_id
 from spinneret.kernel.paging import Page
 from spinneret.kernel.service import service
 from spinneret.marketplace.kinds import PUBLISH, PUBLISH_BATCH
 from spinneret.marketplace.products.ports import ProductStore
-from spinneret.marketplace.publishing.commands import ASKED, Command
+from spinneret.marketplace.publishing.commands import Command
 from spinneret.marketplace.publishing.drafting import Drafter
 from spinneret.marketplace.tasks import rules as task_rules
 from spinneret.marketplace.tasks.models import Task, TaskStatus, place_of
@@ -53,10 +52,7 @@ class BatchWithCounts:
 
 @service
 class PublishingService:
-    """Use cases of jobs, tasks and batches; implements SellerJobs.
-
-    All methods raise DependencyUnavailable.
-    """
+    """Use cases of jobs, tasks and batches. All methods raise DependencyUnavailable."""
 
     jobs: JobService
     control: JobControl
@@ -120,67 +116,6 @@ class PublishingService:
             )
 
         return self.jobs.replayed_or(key, submit)
-
-    def find(self, tenant: str, job_id: str) -> Job | None:
-        try:
-            return self._job(tenant, job_id)
-        except NotFound:
-            return None
-
-    def ask(
-        self,
-        tenant: str,
-        marketplace: str,
-        action: str,
-        product_id: str,
-        why: str,
-        once: str | None = None,
-    ) -> str:
-        given = {"reason": why}
-        return self._asked(tenant, marketplace, action, product_id, given, 1, once)
-
-    def ask_to_publish(
-        self, tenant: str, marketplace: str, product_id: str, question: str, once: str
-    ) -> str:
-        """See SellerJobs."""
-        given = {"question": question}
-        return self._asked(tenant, marketplace, "publish", product_id, given, 1, once)
-
-    def read_orders(
-        self,
-        tenant: str,
-        marketplace: str,
-        why: str,
-        *,
-        urgent: bool = True,
-        once: str | None = None,
-    ) -> str:
-        priority = 1 if urgent else None
-        return self._asked(tenant, marketplace, "orders", None, {"reason": why}, priority, once)
-
-    def _asked(
-        self,
-        tenant: str,
-        marketplace: str,
-        action: str,
-        product_id: str | None,
-        given: Mapping[str, str],
-        priority: int | None,
-        once: str | None,
-    ) -> str:
-        command = Command(
-            marketplace=marketplace, action_code=action, product_id=product_id, input_data=given
-        )
-        draft = self.drafter.job(tenant, command, priority)
-        if once is not None:
-            key = fingerprint(["marketplace", command.payload, once])
-            draft = replace(draft, duplicate_key=key, once=True)
-        draft = replace(draft, payload={**draft.payload, ASKED: True})
-
-        def reply(placed: Sequence[Placed]) -> Reply:
-            return Reply(status=201, body={"job_id": placed[0].job.id})
-
-        return str(self.jobs.submit(tenant, [draft], None, reply).reply.body["job_id"])
 
     def get(self, tenant: str, job_id: str) -> JobWithTasks:
         """Return a job with its tasks. Raises NotFound."""
