@@ -5,7 +5,7 @@ from aws_lambda_powertools.event_handler import Response
 from search.tags_examples import TAG
 from spinneret.access.keys.models import Scope
 from spinneret.access.permissions import Permission
-from spinneret.content.tags.api_models import TagList, TagRequest, TagView, tag_view
+from spinneret.content.tags.api_models import TagList, TagRequest, TagView
 from spinneret.content.wiring import tag_service
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import Conflict
@@ -22,7 +22,7 @@ router = routes.router
 def list_tags(limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = None) -> TagList:
     """List tags, newest first."""
     page = routes.services.page(routes.principal.tenant, position_of(cursor), limit)
-    return TagList.page(page, tag_view)
+    return TagList.page(page, TagView.of)
 
 
 @router.post(
@@ -32,13 +32,13 @@ def list_tags(limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = Non
 def create_tag(request: TagRequest) -> Response[TagView]:
     """Create a tag. Its name is converted to lower case."""
     made = routes.services.create(routes.principal.tenant, request.name)
-    return created(tag_view(made))
+    return created(TagView.of(made))
 
 
 @router.get("/api/v1/tags/<tag_id>", **declared(Scope.READ, Permission.VIEW_DOCUMENTS))
 def get_tag(tag_id: str) -> TagView:
     """Return one tag."""
-    return tag_view(routes.services.get(routes.principal.tenant, tag_id))
+    return TagView.of(routes.services.get(routes.principal.tenant, tag_id))
 
 
 @router.put(
@@ -47,7 +47,7 @@ def get_tag(tag_id: str) -> TagView:
 )
 def rename_tag(tag_id: str, request: TagRequest) -> TagView:
     """Rename a tag."""
-    return tag_view(routes.services.rename(routes.principal.tenant, tag_id, request.name))
+    return TagView.of(routes.services.rename(routes.principal.tenant, tag_id, request.name))
 
 
 @router.delete(

@@ -46,7 +46,7 @@ from spinneret.monitoring.targets.views import (
     target_list,
     target_view,
 )
-from spinneret.monitoring.times import is_position, moment_of, one_of
+from spinneret.monitoring.times import is_position, moment_of, one_cursor
 from spinneret.monitoring.wiring import TargetApi, target_api
 from spinneret.runtime.http.declaration import declared
 from spinneret.runtime.http.requests import REPLAYED, request_key
@@ -109,7 +109,7 @@ def list_targets(
     With `status`, a page may be short or empty though more follow. `page_token` is an alias of
     `cursor`.
     """
-    after = position_of(one_of("cursor", cursor, "page_token", page_token), is_position)
+    after = position_of(one_cursor(cursor, page_token), is_position)
     host = None if host is None else host_named(host)
     tenant = routes.principal.tenant
     return target_list(_services().targets.page(tenant, host, status, after, limit))
@@ -172,7 +172,7 @@ def list_results(
 
     `since` and `until` are RFC 3339 times.
     """
-    after = position_of(one_of("cursor", cursor, "page_token", page_token), is_position)
+    after = position_of(one_cursor(cursor, page_token), is_position)
     tenant = routes.principal.tenant
     _services().targets.get(tenant, target_id)
     first, last = _moment("since", since), _moment("until", until)

@@ -41,12 +41,12 @@ def epoch_seconds(moment: datetime) -> int:
     return int(moment.timestamp())
 
 
-def limit_remaining(remaining: Remaining, most: float, kept: float = 0.0) -> Remaining:
-    """Limit `remaining` to `most` seconds from now, and reserve `kept` seconds of it."""
+def limit_remaining(remaining: Remaining, most: float) -> Remaining:
+    """Limit `remaining` to `most` seconds from now."""
     until = remaining() - most
 
     def left() -> float:
         now = remaining()
-        return min(now - until, now - kept)
+        return min(now - until, now)
 
     return left

@@ -28,8 +28,8 @@ def is_position(text: str) -> bool:
     return _POSITION.fullmatch(text) is not None
 
 
-def one_of(name: str, value: str | None, other_name: str, other: str | None) -> str | None:
-    """Return the value given under either name. Raises ValidationFailed if both differ."""
-    if value is not None and other is not None and value != other:
-        raise ValidationFailed.of_field(other_name, f"{name} and {other_name} differ")
-    return value if value is not None else other
+def one_cursor(cursor: str | None, page_token: str | None) -> str | None:
+    """Return the cursor given under either name. Raises ValidationFailed if both differ."""
+    if cursor is not None and page_token is not None and cursor != page_token:
+        raise ValidationFailed.of_field("page_token", "cursor and page_token differ")
+    return cursor if cursor is not None else page_token

@@ -35,7 +35,7 @@ def normalized_email(email: str) -> str:
         or not _LOCAL.fullmatch(local)
         or not _DOMAIN.fullmatch(ascii_domain)
     ):
-        raise _invalid("email", "the address isn't an e-mail address")
+        raise ValidationFailed.of_field("email", "the address isn't an e-mail address")
     return normalized
 
 
@@ -48,15 +48,19 @@ def checked_password(password: str, email: str) -> str:
     """Return the normalized password. Raises ValidationFailed that names the broken rule."""
     normalized = normalized_password(password)
     if not limits.PASSWORD_MIN_CHARS <= len(normalized) <= limits.PASSWORD_MAX_CHARS:
-        raise _invalid(
+        raise ValidationFailed.of_field(
             "password",
             f"a password has {limits.PASSWORD_MIN_CHARS} to {limits.PASSWORD_MAX_CHARS} characters",
         )
     lower = normalized.lower()
     if lower == email:
-        raise _invalid("password", "the password must differ from the e-mail address")
+        raise ValidationFailed.of_field(
+            "password", "the password must differ from the e-mail address"
+        )
     if lower in common_passwords() or len(set(lower)) == 1:
-        raise _invalid("password", "the password is one of the commonest; choose another")
+        raise ValidationFailed.of_field(
+            "password", "the password is one of the commonest; choose another"
+        )
     return normalized
 
 
@@ -83,7 +87,3 @@ def may_accept(user: User, invitation: str, now: datetime) -> bool:
         and now < user.invited_until
         and hmac.compare_digest(user.invitation_hash, hash_of(invitation))
     )
-
-
-def _invalid(field: str, message: str) -> ValidationFailed:
-    return ValidationFailed.of_field(field, message)

@@ -276,9 +276,9 @@ class Site:
         """Rules of the site's robots.txt; no rules if the file is missing."""
         return self.facts.robots_rules
 
-    def is_disallowed(self, url: str, agent: str = "Googlebot") -> bool:
-        """Return whether the site's robots.txt disallows a URL of its host."""
-        return self.is_internal(url) and not self.robots.allows(url, agent)
+    def is_disallowed(self, url: str) -> bool:
+        """Return whether the site's robots.txt disallows a URL of its host for Googlebot."""
+        return self.is_internal(url) and not self.robots.allows(url, "Googlebot")
 
     @cached_property
     def listed(self) -> dict[str, str]:

@@ -10,7 +10,6 @@ from lxml import html
 
 from spinneret.audits.facts.links import links_of
 from spinneret.audits.facts.markup import (
-    MAX_TEXT_CHARS,
     MAX_VALUE_CHARS,
     Markup,
     Related,
@@ -130,7 +129,7 @@ class _Reader:
                 yield squeezed(title.text_content())
 
     def _headings(self) -> Iterator[Heading]:
-        for each, text in spoken_texts(self.root, _HEADINGS, MAX_TEXT_CHARS).items():
+        for each, text in spoken_texts(self.root, _HEADINGS).items():
             yield Heading(int(each.tag[1]), text)
 
     def _canonicals(self, relations: Related) -> Iterator[Canonical]:

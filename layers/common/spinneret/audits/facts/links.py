@@ -7,7 +7,7 @@ from urllib.parse import unquote
 
 from lxml import html
 
-from spinneret.audits.facts.markup import MAX_TEXT_CHARS, MAX_VALUE_CHARS, Markup, relations_of
+from spinneret.audits.facts.markup import MAX_VALUE_CHARS, Markup, relations_of
 from spinneret.audits.facts.models import Link
 from spinneret.audits.facts.text import spoken_texts
 
@@ -20,7 +20,7 @@ _CONTROL_ROLES: Final = frozenset({"button", "tab", "menuitem", "option", "switc
 
 def links_of(markup: Markup) -> Iterator[Link]:
     """Yield the links that readers or scripts may follow."""
-    for element, text in spoken_texts(markup.root, ("a", "area"), MAX_TEXT_CHARS).items():
+    for element, text in spoken_texts(markup.root, ("a", "area")).items():
         href = element.get("href")
         if href is None:
             href = element.get("xlink:href")

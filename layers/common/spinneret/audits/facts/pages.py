@@ -42,7 +42,7 @@ def read_page(page: FetchedPage, fetched_at: datetime) -> tuple[PageFacts, ...]:
 def unread_page(
     url: str,
     fetched_at: datetime,
-    failure: ReadFailure | None = None,
+    failure: ReadFailure | None,
     *,
     status: int | None = None,
     redirects: tuple[str, ...] = (),

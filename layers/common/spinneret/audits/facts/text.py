@@ -9,6 +9,7 @@ from typing import Final, cast
 
 from lxml import etree, html
 
+from spinneret.audits.facts.markup import MAX_TEXT_CHARS, squeezed
 from spinneret.audits.facts.models import TextFacts
 from spinneret.content.documents.signatures import signature
 
@@ -127,9 +128,7 @@ def _hidden(body: html.HtmlElement) -> tuple[str, ...]:
     return tuple(found)
 
 
-def spoken_texts(
-    root: html.HtmlElement, tags: Collection[str], limit: int
-) -> dict[html.HtmlElement, str]:
+def spoken_texts(root: html.HtmlElement, tags: Collection[str]) -> dict[html.HtmlElement, str]:
     """Return elements with their texts as screen readers read them: label, text, or labels within.
 
     An element within another one doesn't belong to its text: a browser would have closed the outer
@@ -152,14 +151,10 @@ def spoken_texts(
         owners.append(owner)
         if owner is not None and each.text:
             parts[owner][0].append(each.text)
-    return {each: _spoken(each, *of_each, limit) for each, of_each in parts.items()}
+    return {each: _spoken(each, *of_each) for each, of_each in parts.items()}
 
 
-def _spoken(element: html.HtmlElement, texts: list[str], names: list[str], limit: int) -> str:
+def _spoken(element: html.HtmlElement, texts: list[str], names: list[str]) -> str:
     label, title = element.get("aria-label") or "", element.get("title") or ""
-    found = (_squeezed(text, limit) for text in (label, "".join(texts), " ".join(names), title))
-    return next(filter(None, found), "")
-
-
-def _squeezed(text: str, limit: int) -> str:
-    return " ".join(text.split())[:limit]
+    found = map(squeezed, (label, "".join(texts), " ".join(names), title))
+    return next(filter(None, found), "")[:MAX_TEXT_CHARS]

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from spinneret.content.tags.models import NAME_MAX_CHARS, Tag
+from spinneret.content.tags.models import NAME_MAX_CHARS
 from spinneret.kernel.views import ListOf, Timestamp, View
 
 TagName = Annotated[
@@ -36,8 +36,3 @@ class TagView(View):
 
 class TagList(ListOf[TagView]):
     """A page of tags."""
-
-
-def tag_view(tag: Tag) -> TagView:
-    """Return the view of a tag."""
-    return TagView.of(tag)

@@ -87,7 +87,7 @@ def snapshot_of(config: Config) -> dict[str, Any]:
     sealed = config.sealed_headers
     return {
         "config_id": config.id,
-        "options": options_item(config.options),
+        "options": asdict(config.options),
         "headers": None if sealed is None else base64.b64encode(sealed).decode(),
     }
 
@@ -100,11 +100,6 @@ def read_snapshot(stored: Mapping[str, Any]) -> Snapshot:
         options=read_options(stored["options"]),
         sealed_headers=None if sealed is None else base64.b64decode(sealed),
     )
-
-
-def options_item(options: ConfigOptions) -> dict[str, Any]:
-    """Encode options as JSON."""
-    return asdict(options)
 
 
 def read_options(stored: Mapping[str, Any]) -> ConfigOptions:

@@ -199,7 +199,7 @@ class DeliverySubmission(BaseModel):
     message: str
 
 
-def endpoint_view(endpoint: Endpoint, *, whole_url: bool = False) -> EndpointView:
+def endpoint_view(endpoint: Endpoint, *, whole_url: bool) -> EndpointView:
     """Return the view of an endpoint.
 
     `whole_url` is for callers that may set it (scope `write`).
@@ -225,7 +225,7 @@ def issued_endpoint(endpoint: Endpoint, secret: str) -> IssuedEndpoint:
     return IssuedEndpoint(**endpoint_view(endpoint, whole_url=True).model_dump(), secret=secret)
 
 
-def endpoint_list(page: Page[Endpoint], *, whole_url: bool = False) -> EndpointList:
+def endpoint_list(page: Page[Endpoint], *, whole_url: bool) -> EndpointList:
     """Return the view of a page; see `endpoint_view`."""
     return EndpointList.page(page, lambda endpoint: endpoint_view(endpoint, whole_url=whole_url))
 

@@ -92,14 +92,16 @@ def sign(
     secret's text: their receivers don't support Standard Webhooks. Raises ValidationFailed.
     """
     if not isinstance(body, bytes):
-        raise _invalid("body", "a body must be bytes")
+        raise ValidationFailed.of_field("body", "a body must be bytes")
     if not isinstance(id, str) or not _ID.fullmatch(id):
         message = f"an id must have 1 to {ID_MAX_CHARS} visible ASCII characters, no dot"
-        raise _invalid("id", message)
+        raise ValidationFailed.of_field("id", message)
     moment = _in_utc(timestamp)
     given = _listed(secrets)
     if not given:
-        raise _invalid("secrets", "secrets must be a list with at least one secret")
+        raise ValidationFailed.of_field(
+            "secrets", "secrets must be a list with at least one secret"
+        )
     keys = [signing_key(secret) for secret in given]
     seconds = str((moment - _EPOCH) // _SECOND)
     content = _signed_content(id, seconds, body)
@@ -158,7 +160,7 @@ def signing_key(secret: str) -> bytes:
     """Return the key of a secret, whose prefix may be missing. Raises ValidationFailed."""
     key = _key(secret)
     if key is None or not SECRET_MIN_BYTES <= len(key) <= SECRET_MAX_BYTES:
-        raise _invalid(
+        raise ValidationFailed.of_field(
             "secrets",
             f"a secret must be the base64 form of {SECRET_MIN_BYTES} to {SECRET_MAX_BYTES} bytes, "
             f"with or without {SECRET_PREFIX} before it",
@@ -258,7 +260,9 @@ def _in_utc(timestamp: datetime) -> datetime:
         with suppress(OverflowError):  # beyond the year 9999
             if (moment := timestamp.astimezone(UTC)) >= _EPOCH:
                 return moment
-    raise _invalid("timestamp", "a timestamp must have a time zone and lie between 1970 and 9999")
+    raise ValidationFailed.of_field(
+        "timestamp", "a timestamp must have a time zone and lie between 1970 and 9999"
+    )
 
 
 def _check_age(seconds: int, now: datetime) -> None:
@@ -292,7 +296,3 @@ def _signed_content(message_id: str, seconds: str, body: bytes) -> bytes:
 
 def _signature(key: bytes, content: bytes) -> str:
     return base64.b64encode(hmac.digest(key, content, "sha256")).decode()
-
-
-def _invalid(field: str, message: str) -> ValidationFailed:
-    return ValidationFailed.of_field(field, message)

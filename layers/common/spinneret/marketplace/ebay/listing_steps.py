@@ -179,12 +179,6 @@ def external(subject: JobSubject, work: StepContext) -> tuple[str, str | None]:
     return listing_id, rules.page_of(rules.site_of(subject.sold[1]), listing_id)
 
 
-def known_listing(work: StepContext) -> tuple[str, str | None]:
-    """Return id and page of the live listing."""
-    listing = common.live(work)
-    return str(listing.external_id), listing.url
-
-
 def revise_stock(work: StepContext) -> Mapping[str, Any]:
     """Update price and quantity in one call if nothing else differs. A repetition reads what an
     earlier call set, and sends the rest."""

@@ -50,7 +50,7 @@ def update(subject: JobSubject) -> Sequence[PlanStep]:
         step("stock", _STOCK, "POST", PRICE_QUANTITY, what, steps.revise_stock, of_run=True),
         step("item", "Update inventory item", "PUT", _ITEM, what, steps.revise_item, of_run=True),
         step("offer", "Update offer", "PUT", _OFFER, what, steps.revise_offer, of_run=True),
-        common.save(subject, steps.known_listing, "ebay_id"),
+        common.save(subject, common.live_page, "ebay_id"),
     ]
 
 

@@ -239,6 +239,12 @@ def live(work: StepContext) -> Listing:
     return listing
 
 
+def live_page(work: StepContext) -> tuple[str, str | None]:
+    """Return id and page of the live listing. Raises the exceptions of `live`."""
+    listing = live(work)
+    return str(listing.external_id), listing.url
+
+
 def await_visible(work: StepContext) -> None:
     """Raise Defer while a listing that was just created may not be visible yet."""
     listing = work.listing

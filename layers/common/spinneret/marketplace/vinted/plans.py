@@ -49,7 +49,7 @@ def update(subject: JobSubject) -> Sequence[PlanStep]:
         common.validate(rules.check)(subject),
         *_photos(subject),
         _step("item", "Update listing", "PUT", f"{_ITEMS}/{{id}}", what, _update),
-        common.save(subject, _known, "vinted_id"),
+        common.save(subject, common.live_page, "vinted_id"),
     ]
 
 
@@ -179,11 +179,6 @@ def _item_made(answer: PluginAnswer) -> Mapping[str, Any]:
 def _external(work: StepContext) -> tuple[str, str | None]:
     made = work.results["complete"]
     return str(made["item_id"]), made.get("url")
-
-
-def _known(work: StepContext) -> tuple[str, str | None]:
-    listing = common.live(work)
-    return str(listing.external_id), listing.url
 
 
 def _update(work: StepContext) -> Mapping[str, Any]:

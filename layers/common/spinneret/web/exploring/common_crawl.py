@@ -44,9 +44,7 @@ class Capture:
     media_type: str | None
 
 
-def capture_query(
-    endpoint: str, root: Url, kind: ScopeKind, limit: int = bounds.CDX_CAPTURES_MAX
-) -> str:
+def capture_query(endpoint: str, root: Url, kind: ScopeKind, limit: int) -> str:
     """Return the URL that queries an index (`…/CC-MAIN-2026-45-index`) for pages around a root.
 
     The query selects captures with status 200 and HTML.

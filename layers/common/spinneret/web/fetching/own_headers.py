@@ -24,7 +24,7 @@ _RESERVED: Final = frozenset(
 
 
 def require_own_headers(
-    headers: Mapping[str, str], field: str, *, most: int, reserved: Collection[str] = ()
+    headers: Mapping[str, str], field: str, *, most: int, reserved: Collection[str]
 ) -> None:
     """Raise ValidationFailed, whose details name the header, unless all may be sent.
 

@@ -87,7 +87,7 @@ class RobotsGate:
         self._reading = Lock()
 
     def rules_for(
-        self, url: Url, fetch: FetchRobots, leases: RobotsLeases, gap_seconds: float = 0.0
+        self, url: Url, fetch: FetchRobots, leases: RobotsLeases, gap_seconds: float
     ) -> Rules | Closed | BeingRead:
         """Return the rules of the URL's origin; `fetch` is called only when none are fresh.
 
