@@ -163,7 +163,7 @@ class Steps:
     ) -> State:
         store, rng = SteppedStore(self._world, actor), self._world.rng
         parts = job.payload["parts"]
-        done = self._world.invariants.parts.of(job.ref)
+        done = self._world.invariants.steps.of(job.ref)
         state = {**turn.state(), "steps": steps + 1}
         if done == parts:
             driver.complete(turn, job, {"parts": parts})
@@ -188,6 +188,6 @@ class Steps:
         self, actor: Actor, driver: Driver, turn: ExecutionClaim, job: Job, seconds: float
     ) -> None:
         until = self._world.clock_of(actor)() + timedelta(seconds=seconds + 2 * STEP_SECONDS)
-        done = self._world.invariants.parts.of(job.ref)
+        done = self._world.invariants.steps.of(job.ref)
         progress = 100 * done // job.payload["parts"]
         driver.renew(turn, job, until, f"step {turn.number}", progress, {})

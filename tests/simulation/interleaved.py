@@ -85,7 +85,7 @@ def _follow(
     world = World(Random(1), schedule, threads, store)
     parent, children = _awaiting(store, shards)
     for child in children:
-        world.invariants.kinship.child_made(child.job)
+        world.invariants.families.child_made(child.job)
         world.start(Role.WORKER, lambda actor, child=child: _end(world, actor, child, ends_of))  # type: ignore[misc]
     world.run(lambda: not world.actors)
     found = store.get(parent)

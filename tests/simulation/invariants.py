@@ -16,10 +16,10 @@ from spinneret.jobs.worker import Defer, ReleaseJob
 from spinneret.kernel.errors import DependencyUnavailable
 from spinneret.outbox.models import DomainEvent
 from tests.fakes.jobs import FakeJobStore, StoredRow
-from tests.simulation import kinship
-from tests.simulation.kinship import TERMINAL, ParentInvariants, awaits, is_kin
-from tests.simulation.parts import Parts
+from tests.simulation import parent_invariants
+from tests.simulation.parent_invariants import TERMINAL, ParentInvariants, awaits, is_in_family
 from tests.simulation.policies import DRIVEN, POLICIES, SINKS
+from tests.simulation.step_invariants import StepInvariants
 from tests.simulation.turnstile import Actor, Role
 
 MOVES: Final[Mapping[Role, frozenset[tuple[str, str]]]] = {
@@ -77,8 +77,8 @@ class Invariants:
         self.accepted: dict[JobRef, None] = {}
         self._gone: dict[JobRef, Job] = {}
         """Rows that TTL removed, as they were."""
-        self.kinship = ParentInvariants(store, self._check, self._gone)
-        self.parts = Parts(self._check)
+        self.families = ParentInvariants(store, self._check, self._gone)
+        self.steps = StepInvariants(self._check)
         self._store = store
         self._now = now
         self._granted: dict[tuple[JobRef, int], str] = {}
@@ -110,8 +110,8 @@ class Invariants:
             self._times(job)
             self._one_live(job)
             self.counts["parents"] += job.family is not None
-            self.kinship.child_made(job)
-            self.kinship.counted(job)
+            self.families.child_made(job)
+            self.families.counted(job)
 
     def claimed(
         self,
@@ -161,8 +161,8 @@ class Invariants:
         """A transition was accepted, under a lease or without."""
         job = self._row(was.ref)
         move = (was.status.value, job.status.value)
-        kin = kinship.MOVES[actor.role] if is_kin(job) else frozenset()
-        allowed = MOVES[actor.role] | kin
+        family_moves = parent_invariants.MOVES[actor.role] if is_in_family(job) else frozenset()
+        allowed = MOVES[actor.role] | family_moves
         self._check(move in allowed, job.ref, f"{actor.role} moved it {' -> '.join(move)}")
         self._check(job.fence >= was.fence, job.ref, "the fence fell")
         self._check(job.attempts <= job.max_attempts, job.ref, "too many attempts")
@@ -177,14 +177,14 @@ class Invariants:
         self._runs(actor, was, job)
         self._times(job)
         self._timeline(job, events, actor.role)
-        self.kinship.child_moved(actor.role, was, job)
-        self.kinship.counted(job)
+        self.families.child_moved(actor.role, was, job)
+        self.families.counted(job)
         match actor.role:
             case _ if lease is None and (awaits(was) or awaits(job) or move == SETTLED):
-                self.kinship.parent_moved(actor.role, was, job)
+                self.families.parent_moved(actor.role, was, job)
             case Role.STEP:
                 self._check(_under(was, lease), job.ref, "a stale execution's write")
-                self.parts.step_moved(was, job)
+                self.steps.step_moved(was, job)
             case Role.WORKER if lease is not None or _under(was, actor.lease):
                 self._worker_moved(actor, was, job)
             case Role.WORKER if was.status is JobStatus.RUNNING:
@@ -253,7 +253,7 @@ class Invariants:
         """A step's effect was accepted under its execution's lease."""
         ref = JobRef(tenant=lease.tenant, job_id=lease.job_id)
         self._check(_under(self._row(ref), lease), ref, "a part of a stale execution")
-        self.parts.record(lease, number)
+        self.steps.record(lease, number)
 
     def started(self, name: str) -> None:
         """An execution was started, whether its worker heard of it or not."""
@@ -298,9 +298,9 @@ class Invariants:
         return [job for ref in self.accepted if self._is_unsettled(job := self._row(ref))]
 
     def _is_unsettled(self, job: Job) -> bool:
-        if self._unreported(job.ref) or self.kinship.is_unsettled(job):
+        if self._unreported(job.ref) or self.families.is_unsettled(job):
             return True
-        return job.status not in TERMINAL and not self.kinship.rests(job)
+        return job.status not in TERMINAL and not self.families.rests(job)
 
     def _unreported(self, ref: JobRef) -> bool:
         fences = [fence for ended, fence in self._reported if ended == ref]
@@ -325,7 +325,7 @@ class Invariants:
         lease = actor.lease
         self._check(_under(was, lease), job.ref, "a stale holder's write")
         if job.status is JobStatus.RUNNING:
-            self.parts.worker_moved(job)
+            self.steps.worker_moved(job)
         charged = _charges(job) - _charges(was)
         stops = job.status in (JobStatus.CANCELLED, JobStatus.PAUSED)
         if stops:
@@ -401,7 +401,7 @@ class Invariants:
             JobStatus.EXPIRED,
         )
         # A retried parent's worker retries its children; a retried child reopens its parent.
-        retried = again and (actor.role is Role.USER or is_kin(job))
+        retried = again and (actor.role is Role.USER or is_in_family(job))
         self._check(job.run == was.run + retried, job.ref, "a run began without a user's word")
         settled = (was.status, job.status) == SETTLED
         if was.status in TERMINAL:

@@ -20,7 +20,7 @@ from tests.simulation.actors import TENANT, Actors, Claim, Request
 from tests.simulation.expiry import Expiry
 from tests.simulation.families import child_drafts, parent_draft
 from tests.simulation.faults import SeededFaults
-from tests.simulation.kinship import is_kin
+from tests.simulation.parent_invariants import is_in_family
 from tests.simulation.policies import DRIVEN, IMPATIENT, ONE_SERIES
 from tests.simulation.world import World
 
@@ -257,7 +257,7 @@ class Scenario:
         if self.calm_at is not None or not moves:
             return
         rows = map(self._world.store.get, self._world.invariants.accepted)
-        kin = [job for job in rows if job is not None and is_kin(job)]
+        kin = [job for job in rows if job is not None and is_in_family(job)]
         parents = [job for job in kin if job.family is not None]
         if kin:
             chosen = parents if self._rng.random() < 0.5 else kin

@@ -17,7 +17,7 @@ from spinneret.kernel.errors import DependencyUnavailable
 from tests.fakes.deep_crawling import FakeExecutions
 from tests.kinds import KINDS
 from tests.metrics import recorded
-from tests.unit.jobs.household import POLICIES, ParentScenario
+from tests.unit.jobs.parent_scenario import POLICIES, ParentScenario
 from tests.unit.jobs.worker_bench import Bench
 
 
@@ -111,19 +111,19 @@ def test_an_execution_writes_over_no_event_of_a_worker_that_went_through_many_ch
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("spinneret.jobs.children._PAGE", 10)
-    household = ParentScenario(25, lambda _: True)
-    household.settle()
-    household.clock.advance(60.0)
-    household.move(household.parent, Transition.RETRY)
+    scenario = ParentScenario(25, lambda _: True)
+    scenario.settle()
+    scenario.clock.advance(60.0)
+    scenario.move(scenario.parent, Transition.RETRY)
     executions = FakeExecutions()
-    household.lead = lambda children: Starter(executions=executions, prepare=children.begin_again)
-    household.deliver()
-    before = household.store.events(household.parent, None, 999)
+    scenario.lead = lambda children: Starter(executions=executions, prepare=children.begin_again)
+    scenario.deliver()
+    before = scenario.store.events(scenario.parent, None, 999)
     assert [event.message for event in before].count("children") > 1
     [state] = executions.started.values()
     turn = ExecutionClaim.of(state)
-    renewed(household, replace(turn, number=turn.number + 1), 1)
-    events = household.store.events(household.parent, None, 999)
+    renewed(scenario, replace(turn, number=turn.number + 1), 1)
+    events = scenario.store.events(scenario.parent, None, 999)
     assert events[: len(before)] == before
     assert [event.message for event in events[len(before) :]] == ["step"]
 

@@ -10,7 +10,7 @@ from spinneret.jobs.models import Job, JobRef, JobStatus, Transition
 from spinneret.jobs.ports import SubmissionRaced
 from spinneret.kernel.paging import Page
 from tests.fakes.jobs import FakeJobStore
-from tests.unit.jobs.household import ParentScenario
+from tests.unit.jobs.parent_scenario import ParentScenario
 
 
 class InterruptedStore(FakeJobStore):
@@ -48,217 +48,217 @@ def store() -> InterruptedStore:
     return InterruptedStore()
 
 
-def statuses(household: ParentScenario) -> set[JobStatus]:
-    return {child.status for child in household.children()}
+def statuses(scenario: ParentScenario) -> set[JobStatus]:
+    return {child.status for child in scenario.children()}
 
 
-def paused(household: ParentScenario) -> None:
+def paused(scenario: ParentScenario) -> None:
     """The children exist and their messages are on the way; then the parent is paused."""
-    household.deliver()
-    household.move(household.parent, Transition.PAUSE)
+    scenario.deliver()
+    scenario.move(scenario.parent, Transition.PAUSE)
 
 
-def resumed(household: ParentScenario) -> None:
+def resumed(scenario: ParentScenario) -> None:
     """The parent is resumed, and has looked for children that rest."""
-    household.move(household.parent, Transition.RESUME)
-    household.run(household.parent)
+    scenario.move(scenario.parent, Transition.RESUME)
+    scenario.run(scenario.parent)
 
 
 def test_a_child_doesnt_rest_with_a_parent_that_is_resumed_meanwhile(
     store: InterruptedStore,
 ) -> None:
-    household = ParentScenario(2, store=store)
-    paused(household)
-    store.meanwhile = lambda: resumed(household)
-    while household.deliver():
+    scenario = ParentScenario(2, store=store)
+    paused(scenario)
+    store.meanwhile = lambda: resumed(scenario)
+    while scenario.deliver():
         pass
     assert store.meanwhile is None
-    assert household.ended == [JobStatus.COMPLETED]
+    assert scenario.ended == [JobStatus.COMPLETED]
 
 
 def test_the_sweeper_resumes_a_child_that_a_lagging_index_hid_from_its_parent(
     store: InterruptedStore,
 ) -> None:
-    household = ParentScenario(2, store=store)
-    paused(household)
-    while household.deliver():
+    scenario = ParentScenario(2, store=store)
+    paused(scenario)
+    while scenario.deliver():
         pass
-    assert statuses(household) == {JobStatus.PAUSED}
+    assert statuses(scenario) == {JobStatus.PAUSED}
     store.lags = True
-    resumed(household)
+    resumed(scenario)
     store.lags = False
-    assert statuses(household) == {JobStatus.PAUSED}
-    household.settle()
-    assert household.ended == [JobStatus.COMPLETED]
+    assert statuses(scenario) == {JobStatus.PAUSED}
+    scenario.settle()
+    assert scenario.ended == [JobStatus.COMPLETED]
 
 
 def test_a_child_that_rests_with_its_parent_is_looked_at_once(store: InterruptedStore) -> None:
-    household = ParentScenario(2, store=store)
-    paused(household)
-    while household.deliver():
+    scenario = ParentScenario(2, store=store)
+    paused(scenario)
+    while scenario.deliver():
         pass
-    household.sweep()
-    assert [rules.wake_at(child) for child in household.children()] == [None, None]
-    resumed(household)
-    household.settle()
-    assert household.ended == [JobStatus.COMPLETED]
+    scenario.sweep()
+    assert [rules.wake_at(child) for child in scenario.children()] == [None, None]
+    resumed(scenario)
+    scenario.settle()
+    assert scenario.ended == [JobStatus.COMPLETED]
 
 
 def test_a_child_that_its_user_paused_is_left_alone(store: InterruptedStore) -> None:
-    household = ParentScenario(2, store=store)
-    household.deliver()
-    first = household.children()[0]
-    household.move(first.ref, Transition.PAUSE)
-    while household.deliver():
+    scenario = ParentScenario(2, store=store)
+    scenario.deliver()
+    first = scenario.children()[0]
+    scenario.move(first.ref, Transition.PAUSE)
+    while scenario.deliver():
         pass
-    household.sweep()
-    assert household.job(first.ref).status is JobStatus.PAUSED
+    scenario.sweep()
+    assert scenario.job(first.ref).status is JobStatus.PAUSED
 
 
 def test_a_look_at_a_child_that_rests_is_dropped_if_its_parent_is_resumed_meanwhile(
     store: InterruptedStore,
 ) -> None:
-    household = ParentScenario(1, store=store)
-    paused(household)
-    while household.deliver():
+    scenario = ParentScenario(1, store=store)
+    paused(scenario)
+    while scenario.deliver():
         pass
     store.lags = True
-    store.meanwhile = lambda: resumed(household)
-    household.sweep()
-    assert statuses(household) == {JobStatus.PAUSED}
+    store.meanwhile = lambda: resumed(scenario)
+    scenario.sweep()
+    assert statuses(scenario) == {JobStatus.PAUSED}
     store.lags = False
-    household.settle()
-    assert household.ended == [JobStatus.COMPLETED]
+    scenario.settle()
+    assert scenario.ended == [JobStatus.COMPLETED]
 
 
 def test_a_child_that_begins_again_as_its_parent_ends_reopens_it(store: InterruptedStore) -> None:
-    household = ParentScenario(2, lambda job: job.payload["n"] == 0, store=store)
-    household.deliver()
-    household.deliver()
-    household.failing = lambda _: False
-    [failed] = [child for child in household.children() if child.status is JobStatus.FAILED]
-    store.meanwhile = household.deliver
-    household.move(failed.ref, Transition.RETRY)
-    assert household.ended == [JobStatus.PARTIALLY_FAILED]
-    assert household.job(household.parent).status is JobStatus.RUNNING
-    household.settle()
-    assert household.ended == [JobStatus.PARTIALLY_FAILED, JobStatus.COMPLETED]
+    scenario = ParentScenario(2, lambda job: job.payload["n"] == 0, store=store)
+    scenario.deliver()
+    scenario.deliver()
+    scenario.failing = lambda _: False
+    [failed] = [child for child in scenario.children() if child.status is JobStatus.FAILED]
+    store.meanwhile = scenario.deliver
+    scenario.move(failed.ref, Transition.RETRY)
+    assert scenario.ended == [JobStatus.PARTIALLY_FAILED]
+    assert scenario.job(scenario.parent).status is JobStatus.RUNNING
+    scenario.settle()
+    assert scenario.ended == [JobStatus.PARTIALLY_FAILED, JobStatus.COMPLETED]
 
 
 def test_a_retry_of_the_parent_by_a_clock_that_is_behind_retries_its_children() -> None:
-    household = ParentScenario(2, lambda _: True)
-    household.settle()
-    household.failing = lambda _: False
-    household.clock.advance(-5.0)
-    household.move(household.parent, Transition.RETRY)
-    household.settle()
-    assert household.ended == [JobStatus.FAILED, JobStatus.COMPLETED]
+    scenario = ParentScenario(2, lambda _: True)
+    scenario.settle()
+    scenario.failing = lambda _: False
+    scenario.clock.advance(-5.0)
+    scenario.move(scenario.parent, Transition.RETRY)
+    scenario.settle()
+    assert scenario.ended == [JobStatus.FAILED, JobStatus.COMPLETED]
 
 
 def test_a_retry_of_the_parent_waits_for_an_index_that_doesnt_show_its_last_failures(
     store: InterruptedStore,
 ) -> None:
-    household = ParentScenario(2, lambda _: True, store=store)
-    household.settle()
-    household.failing = lambda _: False
-    household.move(household.parent, Transition.RETRY)
+    scenario = ParentScenario(2, lambda _: True, store=store)
+    scenario.settle()
+    scenario.failing = lambda _: False
+    scenario.move(scenario.parent, Transition.RETRY)
     store.lags = True
-    household.deliver()
-    waiting = household.job(household.parent)
+    scenario.deliver()
+    waiting = scenario.job(scenario.parent)
     assert (waiting.status, waiting.attempts) == (JobStatus.PENDING, 0)
     store.lags = False
-    household.settle()
-    assert household.ended == [JobStatus.FAILED, JobStatus.COMPLETED]
+    scenario.settle()
+    assert scenario.ended == [JobStatus.FAILED, JobStatus.COMPLETED]
 
 
 def test_counters_are_compared_only_as_long_as_an_index_may_lag(store: InterruptedStore) -> None:
-    household = ParentScenario(2, lambda _: True, store=store)
-    household.settle()
-    household.move(household.parent, Transition.RETRY)
+    scenario = ParentScenario(2, lambda _: True, store=store)
+    scenario.settle()
+    scenario.move(scenario.parent, Transition.RETRY)
     store.lags = True
-    household.deliver()
-    household.clock.advance(limits.INDEX_LAG_SECONDS)
-    while household.deliver():
+    scenario.deliver()
+    scenario.clock.advance(limits.INDEX_LAG_SECONDS)
+    while scenario.deliver():
         pass
-    assert household.ended == [JobStatus.FAILED, JobStatus.FAILED]
+    assert scenario.ended == [JobStatus.FAILED, JobStatus.FAILED]
 
 
 def test_a_retry_of_the_parent_runs_its_expired_children() -> None:
-    household = ParentScenario(2)
-    household.deliver()
-    household.queue.take()
-    for child in household.children():
-        household.store.transition(child, rules.expire(child, household.clock()))
-    household.sweep()
-    assert household.ended == [JobStatus.FAILED]
-    household.move(household.parent, Transition.RETRY)
-    household.settle()
-    assert household.ended == [JobStatus.FAILED, JobStatus.COMPLETED]
+    scenario = ParentScenario(2)
+    scenario.deliver()
+    scenario.queue.take()
+    for child in scenario.children():
+        scenario.store.transition(child, rules.expire(child, scenario.clock()))
+    scenario.sweep()
+    assert scenario.ended == [JobStatus.FAILED]
+    scenario.move(scenario.parent, Transition.RETRY)
+    scenario.settle()
+    assert scenario.ended == [JobStatus.FAILED, JobStatus.COMPLETED]
 
 
 def test_a_reopened_parent_retries_no_child_but_the_one_that_was_asked_for() -> None:
-    household = ParentScenario(3, lambda job: job.payload["n"] < 2)
-    household.settle()
-    household.failing = lambda _: False
-    failed = [child for child in household.children() if child.status is JobStatus.FAILED]
-    household.move(failed[0].ref, Transition.RETRY)
-    household.move(household.parent, Transition.PAUSE)
-    resumed(household)
-    household.settle()
-    assert household.ended == [JobStatus.PARTIALLY_FAILED] * 2
-    assert household.job(failed[1].ref).run == 1
+    scenario = ParentScenario(3, lambda job: job.payload["n"] < 2)
+    scenario.settle()
+    scenario.failing = lambda _: False
+    failed = [child for child in scenario.children() if child.status is JobStatus.FAILED]
+    scenario.move(failed[0].ref, Transition.RETRY)
+    scenario.move(scenario.parent, Transition.PAUSE)
+    resumed(scenario)
+    scenario.settle()
+    assert scenario.ended == [JobStatus.PARTIALLY_FAILED] * 2
+    assert scenario.job(failed[1].ref).run == 1
 
 
 def test_a_parent_that_keeps_moving_delays_its_child_and_charges_nothing(
     store: InterruptedStore,
 ) -> None:
-    household = ParentScenario(1, store=store)
-    paused(household)
+    scenario = ParentScenario(1, store=store)
+    paused(scenario)
 
     def moves() -> None:
-        household.move(household.parent, Transition.RESUME)
-        household.move(household.parent, Transition.PAUSE)
+        scenario.move(scenario.parent, Transition.RESUME)
+        scenario.move(scenario.parent, Transition.PAUSE)
 
     store.meanwhile = moves
-    while household.deliver():
+    while scenario.deliver():
         pass
-    [child] = household.children()
+    [child] = scenario.children()
     assert (child.status, child.attempts) == (JobStatus.PAUSED, 0)
-    named = [event.message for event in household.store.events(child.ref, None, 99)]
+    named = [event.message for event in scenario.store.events(child.ref, None, 99)]
     assert named.count("paused") == 1
 
 
 def test_a_child_that_keeps_moving_delays_its_parent_and_charges_nothing(
     store: InterruptedStore,
 ) -> None:
-    household = ParentScenario(1, lambda _: True, store=store)
-    household.settle()
-    household.failing = lambda _: False
-    household.move(household.parent, Transition.RETRY)
+    scenario = ParentScenario(1, lambda _: True, store=store)
+    scenario.settle()
+    scenario.failing = lambda _: False
+    scenario.move(scenario.parent, Transition.RETRY)
 
     def moves() -> None:
         store.meanwhile = moves
         raise SubmissionRaced
 
     store.meanwhile = moves
-    household.deliver()
-    parent = household.job(household.parent)
+    scenario.deliver()
+    parent = scenario.job(scenario.parent)
     assert (parent.status, parent.attempts) == (JobStatus.PENDING, 0)
     store.meanwhile = None
-    household.settle()
-    assert household.ended == [JobStatus.FAILED, JobStatus.COMPLETED]
+    scenario.settle()
+    assert scenario.ended == [JobStatus.FAILED, JobStatus.COMPLETED]
 
 
 def test_an_orphan_begins_again(store: InterruptedStore) -> None:
-    household = ParentScenario(1, lambda _: True, store=store)
-    household.settle()
-    [child] = household.children()
-    parent = household.job(household.parent)
-    again = rules.retry(child, household.clock())
-    event = rules.status_event(again, household.clock())
+    scenario = ParentScenario(1, lambda _: True, store=store)
+    scenario.settle()
+    [child] = scenario.children()
+    parent = scenario.job(scenario.parent)
+    again = rules.retry(child, scenario.clock())
+    event = rules.status_event(again, scenario.clock())
     with pytest.raises(SubmissionRaced):
-        store.begin_run(child, again, event, None, rules.retry(parent, household.clock()))
-    household.failing = lambda _: False
-    household.clock.advance(31 * 24 * 3600)
-    store.purge(household.clock())
+        store.begin_run(child, again, event, None, rules.retry(parent, scenario.clock()))
+    scenario.failing = lambda _: False
+    scenario.clock.advance(31 * 24 * 3600)
+    store.purge(scenario.clock())
     assert store.get(parent.ref) is None

@@ -14,7 +14,7 @@ from spinneret.kernel.paging import Page
 from tests import factories
 from tests.fakes.jobs import FakeJobStore
 from tests.fakes.time import START
-from tests.unit.jobs.household import ParentScenario
+from tests.unit.jobs.parent_scenario import ParentScenario
 from tests.unit.jobs.submissions import finish
 
 
@@ -41,20 +41,20 @@ class LaggingStore(FakeJobStore):
         return super().children(parent, tuple(JobStatus), after, limit)
 
 
-def alive(household: ParentScenario) -> list[Job]:
-    return [child for child in household.children() if child.status not in rules.TERMINAL]
+def alive(scenario: ParentScenario) -> list[Job]:
+    return [child for child in scenario.children() if child.status not in rules.TERMINAL]
 
 
 def failed_in_part() -> ParentScenario:
     """A parent whose second child of three has failed, and won't again."""
-    household = ParentScenario(3, lambda job: job.payload["n"] == 1)
-    household.settle()
-    household.failing = lambda _: False
-    return household
+    scenario = ParentScenario(3, lambda job: job.payload["n"] == 1)
+    scenario.settle()
+    scenario.failing = lambda _: False
+    return scenario
 
 
-def failed_child(household: ParentScenario) -> JobRef:
-    [failed] = [child for child in household.children() if child.status is JobStatus.FAILED]
+def failed_child(scenario: ParentScenario) -> JobRef:
+    [failed] = [child for child in scenario.children() if child.status is JobStatus.FAILED]
     return failed.ref
 
 
@@ -63,26 +63,26 @@ def failed_child(household: ParentScenario) -> JobRef:
 
 def test_a_parent_does_not_end_by_counters_that_a_retried_child_has_left() -> None:
     store = OvertakenStore()
-    household = ParentScenario(1, store=store)
-    household.deliver()
-    [child] = household.children()
-    finish(store, child.id, household.clock, _failed)  # its worker stands still after this
-    store.then = lambda: household.move(child.ref, Transition.RETRY)
-    assert not ParentEnds(store=household.noted, clock=household.clock).end(household.parent)
-    assert household.job(household.parent).status is JobStatus.RUNNING
-    household.settle()
-    assert household.ended == [JobStatus.COMPLETED]
+    scenario = ParentScenario(1, store=store)
+    scenario.deliver()
+    [child] = scenario.children()
+    finish(store, child.id, scenario.clock, _failed)  # its worker stands still after this
+    store.then = lambda: scenario.move(child.ref, Transition.RETRY)
+    assert not ParentEnds(store=scenario.noted, clock=scenario.clock).end(scenario.parent)
+    assert scenario.job(scenario.parent).status is JobStatus.RUNNING
+    scenario.settle()
+    assert scenario.ended == [JobStatus.COMPLETED]
 
 
 def test_a_parent_whose_row_changes_as_it_ends_is_read_again_and_ends() -> None:
     store = OvertakenStore()
-    household = ParentScenario(1, store=store)
-    household.deliver()
-    [child] = household.children()
-    finish(store, child.id, household.clock, _failed)
-    store.then = lambda: store.subscribe(household.parent, 1)
-    assert ParentEnds(store=household.noted, clock=household.clock).end(household.parent)
-    assert household.ended == [JobStatus.FAILED]
+    scenario = ParentScenario(1, store=store)
+    scenario.deliver()
+    [child] = scenario.children()
+    finish(store, child.id, scenario.clock, _failed)
+    store.then = lambda: store.subscribe(scenario.parent, 1)
+    assert ParentEnds(store=scenario.noted, clock=scenario.clock).end(scenario.parent)
+    assert scenario.ended == [JobStatus.FAILED]
 
 
 @pytest.mark.parametrize(
@@ -120,9 +120,9 @@ def test_a_parent_shows_complete_progress_only_after_its_own_end() -> None:
 
 
 def test_the_end_of_a_parent_is_the_last_line_of_its_timeline() -> None:
-    household = ParentScenario(2)
-    household.settle()
-    assert household.store.events(household.parent, None, 99)[-1].message == JobStatus.COMPLETED
+    scenario = ParentScenario(2)
+    scenario.settle()
+    assert scenario.store.events(scenario.parent, None, 99)[-1].message == JobStatus.COMPLETED
 
 
 @pytest.mark.parametrize("status", sorted(rules.TERMINAL))
@@ -132,11 +132,11 @@ def test_every_end_of_a_child_has_a_counter_of_its_own(status: JobStatus) -> Non
 
 
 def test_a_parent_with_unfinished_children_is_looked_at_once_a_minute() -> None:
-    household = ParentScenario(1)
-    household.deliver()
-    household.queue.take()
-    household.sweep()
-    assert rules.wake_at(household.job(household.parent)) == _in_a_minute(household)
+    scenario = ParentScenario(1)
+    scenario.deliver()
+    scenario.queue.take()
+    scenario.sweep()
+    assert rules.wake_at(scenario.job(scenario.parent)) == _in_a_minute(scenario)
 
 
 # ---------------------------------------------------------------- Cancelling
@@ -148,11 +148,11 @@ def cancelled(monkeypatch: pytest.MonkeyPatch) -> ParentScenario:
     monkeypatch.setattr(limits, "CHILDREN_CANCELLED_PER_REQUEST", 0)
     monkeypatch.setattr(limits, "CHILDREN_CANCELLED_PER_PASS", 100)
     monkeypatch.setattr(limits, "CHILDREN_PER_SHARD", 50)
-    household = ParentScenario(120)
-    household.deliver()
-    household.queue.take()
-    household.move(household.parent, Transition.CANCEL)
-    return household
+    scenario = ParentScenario(120)
+    scenario.deliver()
+    scenario.queue.take()
+    scenario.move(scenario.parent, Transition.CANCEL)
+    return scenario
 
 
 def test_a_cancelled_parent_is_settled_only_by_all_its_counters(cancelled: ParentScenario) -> None:
@@ -177,19 +177,19 @@ def test_a_cancelled_parent_is_looked_at_once_a_minute_until_its_children_have_e
 
 
 def test_a_child_that_has_ended_keeps_none_of_its_siblings_from_being_cancelled() -> None:
-    household = ParentScenario(4, store=LaggingStore())
-    household.deliver()
-    household.deliver()
-    household.move(household.parent, Transition.CANCEL)
-    assert household.counts() == ChildCounts(created=4, completed=1, cancelled=3)
+    scenario = ParentScenario(4, store=LaggingStore())
+    scenario.deliver()
+    scenario.deliver()
+    scenario.move(scenario.parent, Transition.CANCEL)
+    assert scenario.counts() == ChildCounts(created=4, completed=1, cancelled=3)
 
 
 def test_children_that_rest_are_cancelled_with_their_parent() -> None:
-    household = ParentScenario(3)
-    household.deliver()
-    household.move(household.children()[0].ref, Transition.PAUSE)
-    household.move(household.parent, Transition.CANCEL)
-    assert household.counts().cancelled == 3
+    scenario = ParentScenario(3)
+    scenario.deliver()
+    scenario.move(scenario.children()[0].ref, Transition.PAUSE)
+    scenario.move(scenario.parent, Transition.CANCEL)
+    assert scenario.counts().cancelled == 3
 
 
 class _IndexIsDown(FakeJobStore):
@@ -208,90 +208,90 @@ class _ChildNeverRests(FakeJobStore):
 def test_a_cancelled_parent_answers_so_whatever_keeps_its_children(
     store: FakeJobStore, left: int
 ) -> None:
-    household = ParentScenario(3, store=store)
-    household.deliver()
-    household.move(household.parent, Transition.CANCEL)
-    assert household.job(household.parent).status is JobStatus.CANCELLED
-    assert household.counts().pending == left
+    scenario = ParentScenario(3, store=store)
+    scenario.deliver()
+    scenario.move(scenario.parent, Transition.CANCEL)
+    assert scenario.job(scenario.parent).status is JobStatus.CANCELLED
+    assert scenario.counts().pending == left
 
 
 # ---------------------------------------------------------------- Further runs
 
 
 def test_a_reopened_parent_adds_its_new_run_to_its_timeline_and_publishes_it() -> None:
-    household = failed_in_part()
+    scenario = failed_in_part()
     published: list[tuple[str, JobStatus]] = []
-    household.noted.listen(lambda job, _: published.append((job.id, job.status)))
-    before = household.store.events(household.parent, None, 99)
-    household.move(failed_child(household), Transition.RETRY)
-    [*others, last] = household.store.events(household.parent, None, 99)
+    scenario.noted.listen(lambda job, _: published.append((job.id, job.status)))
+    before = scenario.store.events(scenario.parent, None, 99)
+    scenario.move(failed_child(scenario), Transition.RETRY)
+    [*others, last] = scenario.store.events(scenario.parent, None, 99)
     assert (others, last.message) == (before, JobStatus.RUNNING)
-    assert (household.parent.job_id, JobStatus.RUNNING) in published
+    assert (scenario.parent.job_id, JobStatus.RUNNING) in published
 
 
 def test_a_reopened_parent_shows_nothing_of_the_end_of_its_former_run() -> None:
-    household = failed_in_part()
-    household.move(failed_child(household), Transition.RETRY)
-    parent = household.job(household.parent)
+    scenario = failed_in_part()
+    scenario.move(failed_child(scenario), Transition.RETRY)
+    parent = scenario.job(scenario.parent)
     assert (parent.finished_at, parent.result, parent.last_error) == (None, None, None)
     assert parent.progress == 0
 
 
 def test_a_reopened_parent_cancels_its_children() -> None:
-    household = failed_in_part()
-    household.move(failed_child(household), Transition.RETRY)
-    household.move(household.parent, Transition.CANCEL)
-    assert household.counts() == ChildCounts(created=3, completed=2, cancelled=1)
+    scenario = failed_in_part()
+    scenario.move(failed_child(scenario), Transition.RETRY)
+    scenario.move(scenario.parent, Transition.CANCEL)
+    assert scenario.counts() == ChildCounts(created=3, completed=2, cancelled=1)
 
 
 def test_a_child_that_failed_in_this_run_is_not_retried_by_a_further_claim_of_its_parent() -> None:
-    household = ParentScenario(3, lambda job: job.payload["n"] > 0)
-    household.settle()
-    household.clock.advance(60.0)
-    household.move(household.parent, Transition.RETRY)
+    scenario = ParentScenario(3, lambda job: job.payload["n"] > 0)
+    scenario.settle()
+    scenario.clock.advance(60.0)
+    scenario.move(scenario.parent, Transition.RETRY)
     for _ in range(2):  # the parent, and the first of the two children
-        household.deliver()
-    assert len(alive(household)) == 1
-    household.move(household.parent, Transition.PAUSE)
-    household.move(household.parent, Transition.RESUME)
-    household.settle()
-    assert sorted(household.worked.values()) == [1, 2, 2]
+        scenario.deliver()
+    assert len(alive(scenario)) == 1
+    scenario.move(scenario.parent, Transition.PAUSE)
+    scenario.move(scenario.parent, Transition.RESUME)
+    scenario.settle()
+    assert sorted(scenario.worked.values()) == [1, 2, 2]
 
 
 def test_all_pages_of_children_are_retried_and_each_one_renews_the_claim(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("spinneret.jobs.children._PAGE", 10)
-    household = ParentScenario(25, lambda _: True)
-    household.settle()
-    household.clock.advance(60.0)
-    household.failing = lambda _: False
-    household.move(household.parent, Transition.RETRY)
-    before = len(household.store.events(household.parent, None, 999))
-    household.deliver()
-    events = household.store.events(household.parent, None, 999)[before:]
+    scenario = ParentScenario(25, lambda _: True)
+    scenario.settle()
+    scenario.clock.advance(60.0)
+    scenario.failing = lambda _: False
+    scenario.move(scenario.parent, Transition.RETRY)
+    before = len(scenario.store.events(scenario.parent, None, 999))
+    scenario.deliver()
+    events = scenario.store.events(scenario.parent, None, 999)[before:]
     renewed = [event.message for event in events].count("children")
-    assert (renewed, len(alive(household))) == (4, 25)  # of paused and of failed children
+    assert (renewed, len(alive(scenario))) == (4, 25)  # of paused and of failed children
 
 
 def test_children_that_ended_in_part_are_retried_with_their_parent() -> None:
-    household = ParentScenario(1)
-    household.deliver()
-    [child] = household.children()
-    finish(household.store, child.id, household.clock, _ended_in_part)
-    household.sweep()
-    assert household.ended == [JobStatus.PARTIALLY_FAILED]
-    household.move(household.parent, Transition.RETRY)
-    household.settle()
-    assert household.ended == [JobStatus.PARTIALLY_FAILED, JobStatus.COMPLETED]
+    scenario = ParentScenario(1)
+    scenario.deliver()
+    [child] = scenario.children()
+    finish(scenario.store, child.id, scenario.clock, _ended_in_part)
+    scenario.sweep()
+    assert scenario.ended == [JobStatus.PARTIALLY_FAILED]
+    scenario.move(scenario.parent, Transition.RETRY)
+    scenario.settle()
+    assert scenario.ended == [JobStatus.PARTIALLY_FAILED, JobStatus.COMPLETED]
 
 
 def test_a_plan_of_several_rows_loses_no_child(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "PLAN_ROW_BYTES", 600)
-    household = ParentScenario(20)
-    assert household.store.plan(household.parent, 2) is not None
-    household.settle()
-    assert sorted(child.payload["n"] for child in household.children()) == list(range(20))
+    scenario = ParentScenario(20)
+    assert scenario.store.plan(scenario.parent, 2) is not None
+    scenario.settle()
+    assert sorted(child.payload["n"] for child in scenario.children()) == list(range(20))
 
 
 def _failed(job: Job) -> Job:
@@ -303,5 +303,5 @@ def _ended_in_part(job: Job) -> Job:
     return rules.complete_in_part(job, {}, lack, START)
 
 
-def _in_a_minute(household: ParentScenario) -> datetime:
-    return household.clock() + timedelta(seconds=limits.CHILDREN_CHECK_SECONDS)
+def _in_a_minute(scenario: ParentScenario) -> datetime:
+    return scenario.clock() + timedelta(seconds=limits.CHILDREN_CHECK_SECONDS)

@@ -2,9 +2,9 @@
 
 import pytest
 
-from tests.unit.content.library.shelves import LibraryFixture
+from tests.unit.content.library.library_fixture import LibraryFixture
 
 
 @pytest.fixture
-def shelves() -> LibraryFixture:
+def library() -> LibraryFixture:
     return LibraryFixture()

@@ -17,7 +17,7 @@ from spinneret.content.search.models import Query
 from spinneret.content.search.service import SearchResult, SearchService
 from tests.factories import TENANT
 from tests.fakes.time import plenty
-from tests.unit.content.library.shelves import LibraryFixture
+from tests.unit.content.library.library_fixture import LibraryFixture
 
 URL = "upload://page"
 LONG = "silk that is spun again and again " * 60  # of several chunks
@@ -58,23 +58,23 @@ class Interruption:
             self._what()
 
 
-def _changed(shelves: LibraryFixture) -> None:
-    shelves.stored(f"{LONG} of another kind", url=URL)
+def _changed(library: LibraryFixture) -> None:
+    library.stored(f"{LONG} of another kind", url=URL)
 
 
-def _deleted(shelves: LibraryFixture) -> None:
-    [identity] = [each.id for each in shelves.documents.all(TENANT) if each.url == URL]
-    assert shelves.send("DELETE", f"/{identity}").status == 204
+def _deleted(library: LibraryFixture) -> None:
+    [identity] = [each.id for each in library.documents.all(TENANT) if each.url == URL]
+    assert library.send("DELETE", f"/{identity}").status == 204
 
 
-def _added(shelves: LibraryFixture) -> None:
-    shelves.stored(f"{LONG} and is new", url="upload://new")
+def _added(library: LibraryFixture) -> None:
+    library.stored(f"{LONG} and is new", url="upload://new")
 
 
-def _unlabelled(shelves: LibraryFixture) -> None:
-    [identity] = [each.id for each in shelves.documents.all(TENANT) if each.url == URL]
-    [tag] = shelves.send("GET", f"/{identity}").body["tags"]
-    assert shelves.send("DELETE", f"/{identity}/tags/{tag['tag_id']}").status == 204
+def _unlabelled(library: LibraryFixture) -> None:
+    [identity] = [each.id for each in library.documents.all(TENANT) if each.url == URL]
+    [tag] = library.send("GET", f"/{identity}").body["tags"]
+    assert library.send("DELETE", f"/{identity}/tags/{tag['tag_id']}").status == 204
 
 
 WRITES: dict[str, Write] = {
@@ -85,25 +85,25 @@ WRITES: dict[str, Write] = {
 }
 
 
-def _search(shelves: LibraryFixture, run: Interruption, tenant: str = TENANT) -> SearchResult:
+def _search(library: LibraryFixture, run: Interruption, tenant: str = TENANT) -> SearchResult:
     service = SearchService(
-        embedder=Interrupted(shelves.embedder, run),
-        index=Interrupted(shelves.index, run),
-        documents=Interrupted(shelves.documents, run),
-        caches=Interrupted(shelves.caches, run),  # type: ignore[arg-type]  # has its methods
-        new_id=shelves.new_id,
-        sleep=shelves.clock.advance,
+        embedder=Interrupted(library.embedder, run),
+        index=Interrupted(library.index, run),
+        documents=Interrupted(library.documents, run),
+        caches=Interrupted(library.caches, run),  # type: ignore[arg-type]  # has its methods
+        new_id=library.new_id,
+        sleep=library.clock.advance,
     )
     query = Query(tenant=tenant, text="silk", limit=100, collapse=False)
     return service.search(query, plenty)
 
 
 def _prepared() -> LibraryFixture:
-    shelves = LibraryFixture()
-    shelves.stored(f"{LONG} as it was", url=URL, tags=["kept"])
-    shelves.stored(f"{LONG} and stays", url="upload://stays")
-    shelves.stored(f"{LONG} as it was", tenant=OTHER, url=URL, tags=["kept"])
-    return shelves
+    library = LibraryFixture()
+    library.stored(f"{LONG} as it was", url=URL, tags=["kept"])
+    library.stored(f"{LONG} and stays", url="upload://stays")
+    library.stored(f"{LONG} as it was", tenant=OTHER, url=URL, tags=["kept"])
+    return library
 
 
 def _shown(found: SearchResult) -> list[tuple[str, str]]:
@@ -111,10 +111,10 @@ def _shown(found: SearchResult) -> list[tuple[str, str]]:
     return sorted((hit.ranked.candidate.version, hit.chunk.text) for hit in found.hits)
 
 
-def _stored(shelves: LibraryFixture, tenant: str) -> list[tuple[str, str]]:
+def _stored(library: LibraryFixture, tenant: str) -> list[tuple[str, str]]:
     """The same of all chunks that the tenant's rows show."""
-    rows = [each for each in shelves.documents.all(tenant) if each.deleted_at is None]
-    held = shelves.index.held.values()
+    rows = [each for each in library.documents.all(tenant) if each.deleted_at is None]
+    held = library.index.held.values()
     chunks = [
         (chunk.version, chunk.text)
         for row in rows
@@ -137,18 +137,18 @@ def test_a_write_at_any_point_of_a_search_is_seen_by_the_next(name: str) -> None
     assert run.calls >= 6
     assert min(each.chunk_count for each in first.documents.everything()) > 1
     for at in range(1, run.calls + 1):
-        shelves = _prepared()
-        others = _stored(shelves, OTHER)
-        write = Interruption(at, lambda shelves=shelves: WRITES[name](shelves))  # type: ignore[misc]
-        during = _search(shelves, write)
+        library = _prepared()
+        others = _stored(library, OTHER)
+        write = Interruption(at, lambda library=library: WRITES[name](library))  # type: ignore[misc]
+        during = _search(library, write)
         versions = {
             (hit.ranked.candidate.document_id, hit.ranked.candidate.version) for hit in during.hits
         }
         documents = {document for document, _ in versions}
         assert len(versions) == len(documents), f"two versions, call {at}"
-        assert documents <= {each.id for each in shelves.documents.all(TENANT)}, f"call {at}"
+        assert documents <= {each.id for each in library.documents.all(TENANT)}, f"call {at}"
         for _ in range(2):  # made, then cached
-            later = _search(shelves, Interruption(0, lambda: None))
-            assert _shown(later) == _stored(shelves, TENANT), f"call {at}"
+            later = _search(library, Interruption(0, lambda: None))
+            assert _shown(later) == _stored(library, TENANT), f"call {at}"
         assert later.result_cached
-        assert _shown(_search(shelves, Interruption(0, lambda: None), OTHER)) == others
+        assert _shown(_search(library, Interruption(0, lambda: None), OTHER)) == others

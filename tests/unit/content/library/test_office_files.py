@@ -11,7 +11,7 @@ from spinneret.content.library.models import MediaType
 from spinneret.content.library.reading import content_of
 from spinneret.kernel.errors import ContentRefused
 from tests.unit.content.library.files import docx, pdf
-from tests.unit.content.library.shelves import LibraryFixture
+from tests.unit.content.library.library_fixture import LibraryFixture
 
 pytest.importorskip("pypdf")
 pytest.importorskip("mammoth")
@@ -27,9 +27,9 @@ TYPE = '<!DOCTYPE x [<!ENTITY many "silk silk silk">]>'
     ],
 )
 def test_files_of_text_are_read_and_found(
-    shelves: LibraryFixture, media_type: MediaType, body: bytes
+    library: LibraryFixture, media_type: MediaType, body: bytes
 ) -> None:
-    answer = shelves.send(
+    answer = library.send(
         "POST",
         "",
         {
@@ -38,10 +38,10 @@ def test_files_of_text_are_read_and_found(
             "content_type": media_type.value,
         },
     )
-    job = shelves.work(answer.body["job_id"])
+    job = library.work(answer.body["job_id"])
     assert job.result is not None, job.last_error
     assert job.result["title"] == "Silk"
-    assert shelves.found("strong") == [answer.body["document_id"]]
+    assert library.found("strong") == [answer.body["document_id"]]
 
 
 @pytest.mark.parametrize("media_type", [MediaType.PDF, MediaType.DOCX])

@@ -8,7 +8,7 @@ from spinneret.jobs.models import Job, JobRef, JobStatus, Lease
 Check = Callable[[bool, JobRef, str], None]
 
 
-class Parts:
+class StepInvariants:
     """Each part of a driven job's work is recorded once, under the claim that stands."""
 
     def __init__(self, check: Check) -> None:

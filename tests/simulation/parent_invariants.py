@@ -44,7 +44,7 @@ MOVES: Final[Mapping[Role, frozenset[tuple[str, str]]]] = {
 Check = Callable[[bool, JobRef, str], None]
 
 
-def is_kin(job: Job) -> bool:
+def is_in_family(job: Job) -> bool:
     """Whether the job is a parent or a child."""
     return job.family is not None or job.parent is not None
 
