@@ -377,7 +377,10 @@ def test_the_links_of_a_page_are_read_in_their_order(
     chunks = store.keep_links(crawl, page(1, fence=3), links)
     named = page(1, fence=4, links_fence=3, link_chunks=chunks)
     other = page(2)
-    assert store.links(crawl.ref, [named, other]) == {named.key: links, other.key: ()}
+    assert store.merge_input(crawl.ref, [named, other], ()).links == {
+        named.key: links,
+        other.key: (),
+    }
 
 
 @OF_AWS
@@ -386,7 +389,7 @@ def test_links_of_another_claim_are_not_the_pages(store: FrontierStore, crawl: C
     store.keep_links(crawl, page(1, fence=2), [link(n) for n in range(900)])
     store.keep_links(crawl, page(1, fence=3), [link(1), link(2, score=None)])
     named = page(1, links_fence=3, link_chunks=chunks)
-    assert store.links(crawl.ref, [named]) == {named.key: (link(1), link(2))}
+    assert store.merge_input(crawl.ref, [named], ()).links == {named.key: (link(1), link(2))}
 
 
 @OF_AWS
@@ -409,12 +412,26 @@ def test_a_content_belongs_to_the_first_page_that_has_it(
     store: FrontierStore, crawl: Crawl
 ) -> None:
     hashes = ["sha256-ü#", "other"]
-    assert store.originals(crawl.ref, hashes) == {}
+    assert store.merge_input(crawl.ref, (), hashes).originals == {}
     store.commit(crawl, FrontierTransaction(contents={hashes[0]: page(1).key}, new=(page(1),)))
     with pytest.raises(WriteConflict):
         store.commit(crawl, FrontierTransaction(contents={hashes[0]: page(2).key}, new=(page(2),)))
-    assert store.originals(crawl.ref, hashes) == {hashes[0]: page(1).key}
+    assert store.merge_input(crawl.ref, (), hashes).originals == {hashes[0]: page(1).key}
     assert store.find(crawl.ref, [page(2).key]) == {}
+
+
+@OF_AWS
+def test_links_and_contents_are_read_at_once(store: FrontierStore, crawl: Crawl) -> None:
+    links = tuple(link(n) for n in range(1000))
+    named = page(
+        1, fence=3, links_fence=3, link_chunks=store.keep_links(crawl, page(1, fence=3), links)
+    )
+    store.commit(crawl, FrontierTransaction(contents={"known": named.key}, new=(page(1),)))
+    found = store.merge_input(crawl.ref, [named, page(2)], ["known", "new"])
+    assert found.links == {named.key: links, page(2).key: ()}
+    assert found.originals == {"known": named.key}
+    empty = store.merge_input(crawl.ref, (), ())
+    assert (empty.links, empty.originals) == ({}, {})
 
 
 @OF_AWS
@@ -431,7 +448,7 @@ def test_crawls_do_not_see_each_others_rows(store: FrontierStore, crawl: Crawl) 
         assert store.first(other.ref, PageState.WAITING, 5) == ()
         assert store.pages(other.ref, None, None, 5).pages == ()
         assert store.used(other.ref, ["q"]) == {}
-        assert store.originals(other.ref, ["c"]) == {}
+        assert store.merge_input(other.ref, (), ["c"]).originals == {}
         assert store.crawl(other.ref) == other
 
 
@@ -440,7 +457,7 @@ def test_all_the_links_of_the_largest_page_are_kept(store: FrontierStore, crawl:
     links = tuple(link(number) for number in range(limits.FRONTIER_LINKS_PER_PAGE))
     chunks = store.keep_links(crawl, page(1), links)
     named = page(1, link_chunks=chunks)
-    assert store.links(crawl.ref, [named]) == {named.key: links}
+    assert store.merge_input(crawl.ref, [named], ()).links == {named.key: links}
 
 
 # ---------------------------------------------------------------- Only AWS can show
@@ -470,13 +487,12 @@ def test_every_read_is_consistent(tables: Tables, ref: CrawlRef) -> None:
         store.find(ref, [page(1).key])
         store.first(ref, PageState.WAITING, 1)
         store.pages(ref, None, None, 1)
-        store.links(ref, [page(1, link_chunks=chunks)])
+        store.merge_input(ref, [page(1, link_chunks=chunks)], ["content"])
         store.used(ref, ["quota"])
-        store.originals(ref, ["content"])
     finally:
         tables.client.meta.events.unregister(event, unique_id="watch")
         tables.client.delete_table(TableName=name)
-    assert len(requests) == 7
+    assert len(requests) == 6
     assert all(request.get("ConsistentRead") for request in requests)
 
 

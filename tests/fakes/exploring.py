@@ -11,6 +11,7 @@ from spinneret.web.exploring.frontier.models import (
     CrawlRef,
     FrontierPage,
     LinkCandidate,
+    MergeInput,
     PagePage,
     PageState,
 )
@@ -80,28 +81,25 @@ class FakeFrontierStore(FakeDependency):
             self._crawls[crawl.ref].links[page.key, page.fence] = tuple(links)
         return 1
 
-    def links(
-        self, ref: CrawlRef, pages: Iterable[FrontierPage]
-    ) -> dict[str, tuple[LinkCandidate, ...]]:
+    def merge_input(
+        self, ref: CrawlRef, pages: Iterable[FrontierPage], hashes: Iterable[str]
+    ) -> MergeInput:
         with self._lock:
             self._require()
-            kept = self._crawls[ref].links
-            return {
-                page.key: kept[page.key, page.links_fence] if page.link_chunks else ()
-                for page in pages
-            }
+            kept, contents = self._crawls[ref].links, self._crawls[ref].contents
+            return MergeInput(
+                links={
+                    page.key: kept[page.key, page.links_fence] if page.link_chunks else ()
+                    for page in pages
+                },
+                originals={each: contents[each] for each in hashes if each in contents},
+            )
 
     def used(self, ref: CrawlRef, quotas: Iterable[str]) -> Mapping[str, int]:
         with self._lock:
             self._require()
             used = self._crawls[ref].used
             return {quota: used[quota] for quota in quotas if quota in used}
-
-    def originals(self, ref: CrawlRef, hashes: Iterable[str]) -> Mapping[str, str]:
-        with self._lock:
-            self._require()
-            contents = self._crawls[ref].contents
-            return {each: contents[each] for each in hashes if each in contents}
 
     def pages(
         self, ref: CrawlRef, state: PageState | None, after: str | None, limit: int

@@ -42,6 +42,7 @@ from spinneret.web.exploring.frontier.models import (
     CrawlRef,
     FrontierPage,
     LinkCandidate,
+    MergeInput,
     PagePage,
     PageState,
 )
@@ -72,32 +73,35 @@ class DynamoFrontierStore(DynamoAdapter):
         """See FrontierStore: one query of the index."""
         return self.pages(ref, state, None, limit).pages
 
-    def links(
-        self, ref: CrawlRef, pages: Iterable[FrontierPage]
-    ) -> dict[str, tuple[LinkCandidate, ...]]:
-        """See FrontierStore: one BatchGetItem per hundred chunks."""
+    def merge_input(
+        self, ref: CrawlRef, pages: Iterable[FrontierPage], hashes: Iterable[str]
+    ) -> MergeInput:
+        """See FrontierStore: one BatchGetItem per hundred chunks and hashes."""
         chunks = {
             page.key: [
                 keys.links_key(ref, page.key, page.links_fence, n) for n in range(page.link_chunks)
             ]
             for page in pages
         }
-        found = self._get_all(each for of_page in chunks.values() for each in of_page)
-        by_key = {item["sk"]: item for item in found}
-        return {
-            key: items.links_of_items([by_key[each["sk"]] for each in of_page])
-            for key, of_page in chunks.items()
-        }
+        contents = {each: keys.content_key(ref, each) for each in hashes}
+        wanted = [*(each for of_page in chunks.values() for each in of_page), *contents.values()]
+        found = {item["sk"]: item for item in self._get_all(wanted)}
+        return MergeInput(
+            links={
+                key: items.links_of_items([found[each["sk"]] for each in of_page])
+                for key, of_page in chunks.items()
+            },
+            originals={
+                each: str(found[key["sk"]]["page"])
+                for each, key in contents.items()
+                if key["sk"] in found
+            },
+        )
 
     def used(self, ref: CrawlRef, quotas: Iterable[str]) -> Mapping[str, int]:
         by_key = {keys.quota_key(ref, quota)["sk"]: quota for quota in quotas}
         found = self._get_all({"pk": keys.partition(ref), "sk": sk} for sk in by_key)
         return {by_key[item["sk"]]: int(item["used"]) for item in found}
-
-    def originals(self, ref: CrawlRef, hashes: Iterable[str]) -> Mapping[str, str]:
-        by_key = {keys.content_key(ref, each)["sk"]: each for each in hashes}
-        found = self._get_all({"pk": keys.partition(ref), "sk": sk} for sk in by_key)
-        return {by_key[item["sk"]]: str(item["page"]) for item in found}
 
     def pages(
         self, ref: CrawlRef, state: PageState | None, after: str | None, limit: int

@@ -106,9 +106,10 @@ class MergePass:
         own = [page for page in pages if page.same_as is None and page.key not in known.links]
         if not own:
             return
-        known.links.update(self._store.links(ref, own))
         hashes = {page.content_hash for page in own if page.content_hash} - known.originals.keys()
-        known.originals.update(self._store.originals(ref, sorted(hashes)))
+        found = self._store.merge_input(ref, own, sorted(hashes))
+        known.links.update(found.links)
+        known.originals.update(found.originals)
         if any(page.depth < self._crawl.plan.max_depth for page in own):
             self._learn_pages(link.key for page in own for link in known.links[page.key])
 

@@ -285,3 +285,13 @@ class PagePage:
 
     pages: tuple[FrontierPage, ...]
     after: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class MergeInput:
+    """Rows that a merge reads for the fetched pages."""
+
+    links: Mapping[str, tuple[LinkCandidate, ...]]
+    """Links that each page's row refers to, in order, by the page's key."""
+    originals: Mapping[str, str]
+    """Key of the first page with a content, by the content's hash; unknown hashes are left out."""

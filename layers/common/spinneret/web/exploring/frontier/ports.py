@@ -9,6 +9,7 @@ from spinneret.web.exploring.frontier.models import (
     CrawlRef,
     FrontierPage,
     LinkCandidate,
+    MergeInput,
     PagePage,
     PageState,
 )
@@ -42,16 +43,13 @@ class FrontierStore(Protocol):
         The call may be repeated. The links are unused until the page's own row names the fence.
         """
 
-    def links(
-        self, ref: CrawlRef, pages: Iterable[FrontierPage]
-    ) -> dict[str, tuple[LinkCandidate, ...]]:
-        """Return the links that each page's row refers to, in order, by the page's key."""
+    def merge_input(
+        self, ref: CrawlRef, pages: Iterable[FrontierPage], hashes: Iterable[str]
+    ) -> MergeInput:
+        """Return the links of the pages, and the first page with each content, in one read."""
 
     def used(self, ref: CrawlRef, quotas: Iterable[str]) -> Mapping[str, int]:
         """Return the usage of each quota; unused quotas are left out."""
-
-    def originals(self, ref: CrawlRef, hashes: Iterable[str]) -> Mapping[str, str]:
-        """Map each known content hash to the key of the first page with this content."""
 
     def pages(
         self, ref: CrawlRef, state: PageState | None, after: str | None, limit: int
