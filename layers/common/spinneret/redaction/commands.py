@@ -93,7 +93,8 @@ _FORMS: Final = (
         "curl",
         re.compile(
             rf"{_OWN}(?:[A-Za-z#]{{0,9}}E|(?:-proxy)?-cert){_NEXT}(?P<quote>\\*[\"'])?+(?!pkcs11:)"
-            r"[^\s:\"'\\]{1,256}:(?P<secret>(?(quote)[^\"'\\\r\n]{1,256}|[^\s\"'\\]{1,256}))"
+            r"(?(quote)[^:\"'\\\r\n]{1,256}|[^\s:\"'\\]{1,256}):"
+            r"(?P<secret>(?(quote)[^\"'\\\r\n]{1,256}|[^\s\"'\\]{1,256}))"
         ),
         _after("curl"),
     ),

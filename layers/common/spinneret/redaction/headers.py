@@ -15,8 +15,9 @@ _PARAMETERS: Final = re.compile(rf"{_PARAMETER}(?:,[ \t]*{_PARAMETER})*+")
 _TOKEN: Final = re.compile(r"(?:[^\s\"'<>,;\\]|\\(?![nrt\"'\\])|[,;](?=[^\s\"',;]))+")
 _COOKIE: Final = re.compile(
     r"""[ \t]*(?:(?P<name>[^\s=;,"'<>\\]{1,128})=)?
-        (?P<value>(?i:secure|httponly|partitioned)(?=,)|\w{3},[ \t][^;"'\\\r\n]{1,40}?GMT  # a date
-        |\\{0,15}"[^"\r\n;]{0,4096}"|(?:[^\s;"'\\<>]|\\(?![nrt"'\\]))*)""",
+        (?P<value>\w{3},[ \t][^;"'\\\r\n]{1,40}?GMT  # a date
+        |\\{0,15}"[^"\r\n;]{0,4096}"
+        |(?:[^\s;,"'\\<>]|,(?![ \t]*[^\s=;,"'\\]{1,64}=)|\\(?![nrt"'\\]))*)""",
     re.VERBOSE,
 )
 _COOKIE_END: Final = re.compile(r"[ \t]*;[ \t]*|,[ \t]*(?=[^\s=;,\"'\\]{1,64}=)")
