@@ -136,7 +136,9 @@ class ConfigService:
             return
         if not self.has_browser:
             message = "this stage has no browser"
-            raise ValidationFailed.of_field("render", message, "leave out render")
+            raise ValidationFailed.of_field(
+                "render", message, "set it to false, here or in the config"
+            )
         if sealed_headers is not None:
             raise ValidationFailed.of_field(
                 "render", "a browser doesn't send a config's headers", "remove the headers"
