@@ -20,6 +20,10 @@ from tests.contract.backends import Tables
 LIBRARY = Path(__file__).resolve().parents[2] / "layers" / "common"
 Run = Callable[..., tuple[int, str, str]]
 
+pytestmark = (
+    pytest.mark.heavy
+)  # its tables are moto's, which take longer to make than all its tests
+
 
 @pytest.fixture(autouse=True)
 def _ambient(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -53,7 +57,6 @@ def holder(moto_tables: Tables, table: str) -> Callable[[str], Principal]:
     return keys_in(moto_tables.client, table).authenticate
 
 
-@pytest.mark.heavy
 def test_a_tenant_s_first_key_is_an_administrator_s(
     run: Run, holder: Callable[[str], Principal], moto_tables: Tables, table: str
 ) -> None:
@@ -107,7 +110,6 @@ def test_a_wrong_command_line_is_explained_and_issues_nothing(
     assert moto_tables.client.scan(TableName=table)["Items"] == []
 
 
-@pytest.mark.heavy
 def test_a_table_that_is_not_there_is_a_failure(run: Run) -> None:
     code, out, err = run("acme", table="nowhere")
     assert (code, out) == (1, "")
@@ -115,7 +117,6 @@ def test_a_table_that_is_not_there_is_a_failure(run: Run) -> None:
     assert "ResourceNotFoundException" in err
 
 
-@pytest.mark.heavy
 @pytest.mark.parametrize(
     ("missing", "named"), [("AWS_DEFAULT_REGION", "region"), ("credentials", "credentials")]
 )

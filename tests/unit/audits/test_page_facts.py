@@ -421,6 +421,7 @@ HOSTILE = [
 ]
 
 
+@pytest.mark.heavy
 @each_row(HOSTILE)
 def test_hostile_markup_is_read_in_linear_time(row: str) -> None:
     found = read(row).html

@@ -326,6 +326,7 @@ def test_a_sitemap_with_an_impossible_address_is_an_issue(world: AuditWorld) -> 
     assert keys(world, ref) == {("sitemap.invalid", f"{HOST}/")}
 
 
+@pytest.mark.heavy
 def test_a_long_sitemap_is_crawled_whole_if_it_fits_the_sample(world: AuditWorld) -> None:
     paths = [f"/listed-{number}" for number in range(203)]
     there = [Page(path=path) for path in paths[:-2]]

@@ -731,8 +731,16 @@ def test_xml_loads_nothing_from_elsewhere(entity: str) -> None:
         (json_ld(["x"]).replace('["x"]', "[" * 100_000) + "<p>after</p>", ["after"]),
         (f"<div><p>{'word ' * 10_000}</p>{'<pre>a</pre>' * 1_500}after</div>", ["word", "after"]),
         (f"<p>before</p>{'<div>' * 1_900}{'<main></main>' * 2_000}after", ["before", "after"]),
-        (f"<p>before</p>{'<button>' * 1_500}{'<i></i>' * 5_000}{'after ' * 50}", ["after"]),
-        ("<a href=b><div>" * 900 + "<i></i>" * 6_000 + "after", ["after"]),
+        pytest.param(
+            f"<p>before</p>{'<button>' * 1_500}{'<i></i>' * 5_000}{'after ' * 50}",
+            ["after"],
+            marks=pytest.mark.heavy,
+        ),
+        pytest.param(
+            "<a href=b><div>" * 900 + "<i></i>" * 6_000 + "after",
+            ["after"],
+            marks=pytest.mark.heavy,
+        ),
         ("".join(f"<p><b id=b{n}>word</p>" for n in range(600)) + "after", ["word", "after"]),
         ("<p>&#xFFFE;&#1;\ud800\x00 a</p>", ["a"]),
     ],
