@@ -20,9 +20,8 @@ from tests.contract.backends import Tables
 LIBRARY = Path(__file__).resolve().parents[2] / "layers" / "common"
 Run = Callable[..., tuple[int, str, str]]
 
-pytestmark = (
-    pytest.mark.heavy
-)  # its tables are moto's, which take longer to make than all its tests
+# Its tables are moto's, which take longer to make than all its tests.
+pytestmark = pytest.mark.heavy
 
 
 @pytest.fixture(autouse=True)

@@ -21,7 +21,7 @@ from tests.simulation.planted import (
 from tests.simulation.run import silent_logs
 
 SEEDS = 120
-TESTED = 8
+TESTED = 5
 """Blocks of seeds that `make test` takes."""
 BLOCK = 5
 QUICK_BLOCK = 2
