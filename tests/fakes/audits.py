@@ -73,8 +73,7 @@ class FakeAuditStore:
             for key in sorted(self.rows)
             if key[:2] == (tenant, audit_id) and (after is None or key[2] > after)
         ]
-        shown = tuple(found[:limit])
-        return Page(items=shown, after=shown[-1].id if len(found) > limit else None)
+        return Page.cut(found, limit, lambda each: each.id)
 
     def finish(self, progress: Progress, finished: Finished, lease: Lease) -> None:
         self._require(lease)

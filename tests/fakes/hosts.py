@@ -61,8 +61,7 @@ class FakeHostStore(FakeDependency):
             ),
             key=lambda each: each.host,
         )
-        shown = tuple(found[:limit])
-        return Page(items=shown, after=shown[-1].host if len(found) > limit else None)
+        return Page.cut(found, limit, lambda each: each.host)
 
     def _of(self, tenant: str, host: str) -> HostSettings:
         self._require()

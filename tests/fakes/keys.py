@@ -42,8 +42,7 @@ class FakeKeyStore(FakeDependency):
         self._require()
         keys = sorted(self._of(tenant), key=lambda key: key.id, reverse=True)
         found = [key for key in keys if after is None or key.id < after]
-        shown = tuple(found[:limit])
-        return Page(items=shown, after=shown[-1].id if len(found) > limit else None)
+        return Page.cut(found, limit, lambda each: each.id)
 
     def revoke(self, tenant: str, key_id: str, now: datetime) -> ApiKey | None:
         key = self.get(tenant, key_id)

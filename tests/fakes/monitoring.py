@@ -159,9 +159,7 @@ class FakeWatch(FakeDependency):
             if (host is None or each.target.host == host)
             and (after is None or rules.position_of_target(each.target) > after)
         ]
-        shown = tuple(found[:limit])
-        more = len(found) > limit
-        return Page(items=shown, after=rules.position_of_target(shown[-1].target) if more else None)
+        return Page.cut(found, limit, lambda each: rules.position_of_target(each.target))
 
     def all(self, tenant: str, limit: int) -> list[TargetWithState]:
         self._require()
@@ -270,9 +268,7 @@ class FakeWatch(FakeDependency):
             and (until is None or each.checked_at <= until)
             and (after is None or check_items.position(each) < after)
         ]
-        shown = tuple(found[:limit])
-        more = len(found) > limit
-        return Page(items=shown, after=check_items.position(shown[-1]) if more else None)
+        return Page.cut(found, limit, check_items.position)
 
     # ------------------------------------------------------------ Incidents and figures
 
@@ -282,9 +278,7 @@ class FakeWatch(FakeDependency):
         self._require()
         found = sorted(self.incidents[tenant, target_id].values(), key=_incident_position)[::-1]
         found = [each for each in found if after is None or _incident_position(each) < after]
-        shown = tuple(found[:limit])
-        more = len(found) > limit
-        return Page(items=shown, after=_incident_position(shown[-1]) if more else None)
+        return Page.cut(found, limit, _incident_position)
 
     def _change_incident(self, name: Name, change: IncidentChange) -> None:
         known = self.incidents[name].get(change.id)

@@ -39,8 +39,7 @@ class FakeTrail:
         own = [each for each in self.events if each.tenant == tenant]
         newest = sorted(own, key=_place, reverse=True)
         found = [each for each in newest if after is None or _place(each) < after]
-        shown = tuple(found[:limit])
-        return Page(items=shown, after=_place(shown[-1]) if len(found) > limit else None)
+        return Page.cut(found, limit, _place)
 
 
 def _place(event: DomainEvent) -> str:
@@ -74,8 +73,7 @@ class FakeUserStore:
     def page(self, tenant: str, after: str | None, limit: int) -> Page[User]:
         own = sorted(self._of(tenant), key=lambda user: user.id)
         found = [user for user in own if after is None or user.id > after]
-        shown = tuple(found[:limit])
-        return Page(items=shown, after=shown[-1].id if len(found) > limit else None)
+        return Page.cut(found, limit, lambda each: each.id)
 
     def change(self, user: User, events: Callable[[User], Sequence[DomainEvent]]) -> bool:
         former = self.users.get((user.tenant, user.id))

@@ -59,8 +59,7 @@ class FakeProxyStore(FakeDependency):
             key=lambda config: config.id,
             reverse=True,
         )
-        shown = tuple(found[:limit])
-        return Page(items=shown, after=shown[-1].id if len(found) > limit else None)
+        return Page.cut(found, limit, lambda each: each.id)
 
     def replace(self, former: ProxyConfig, config: ProxyConfig) -> bool:
         if not self._stands(former):

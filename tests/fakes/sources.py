@@ -49,8 +49,7 @@ class FakeSourceStore(FakeDependency):
         mine = [each for each in self._sources.values() if each.tenant == tenant]
         found = sorted(mine, key=lambda each: each.id, reverse=True)
         found = [each for each in found if after is None or each.id < after]
-        shown = tuple(found[:limit])
-        return Page(items=shown, after=shown[-1].id if len(found) > limit else None)
+        return Page.cut(found, limit, lambda each: each.id)
 
     def replace(
         self,
@@ -91,8 +90,7 @@ class FakeSourceStore(FakeDependency):
         mine = [run for key, run in self._runs.items() if key[:2] == (tenant, source_id)]
         found = sorted(mine, key=lambda run: run.id, reverse=True)
         found = [run for run in found if after is None or run.id < after]
-        shown = tuple(found[:limit])
-        return Page(items=shown, after=shown[-1].id if len(found) > limit else None)
+        return Page.cut(found, limit, lambda each: each.id)
 
     def keep_pages(self, run: Run, pages: Sequence[RunPage], now: datetime) -> None:
         self._require()
