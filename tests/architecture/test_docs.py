@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from spinneret.outbox.types import all_event_types
 from tests.architecture.conftest import ROOT
 
 
@@ -90,3 +91,13 @@ def test_the_readme_names_every_page() -> None:
     text = (ROOT / "README.md").read_text()
     missing = [page for page in PAGES if f"]({page.relative_to(ROOT).as_posix()}" not in text]
     assert [page.name for page in missing] == ["README.md"]
+
+
+def test_pages_name_events_as_the_code_declares_them() -> None:
+    events = all_event_types()
+    subjects = {name.partition(".")[0] for name in events}
+    for page in PAGES:
+        # The catalogue of checks has names of the same form.
+        text = re.sub(r"<!-- catalogue -->.*<!-- end", "", page.read_text(), flags=re.DOTALL)
+        named = re.findall(r"`((\w+)\.[a-z_]+)`", text)
+        assert {name for name, subject in named if subject in subjects} <= events.keys(), page.name
