@@ -1,9 +1,9 @@
 """What a request may look like, whichever route it is for."""
 
 import pytest
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, ValidationError
 
-from spinneret.runtime.http.validation import field_names
+from spinneret.runtime.http.validation import field_names, invalid
 from tests.metrics import metrics_of
 from tests.unit.runtime.api import HEALTH, QUERY, SUBMIT, Api
 from tests.unit.runtime.refusals import assert_refused, fields_of
@@ -74,6 +74,7 @@ def test_head_is_answered_as_get_without_the_body(api: Api, path: str, status: i
         ({"urls": ["https://example.com/"] * 21}, "urls", "must have at most 20 items"),
         ({"url": "https://example.com/", "priority": "soon"}, "priority", "must be one of"),
         ({"url": "https://example.com/", "colour": "red"}, "colour", "is unknown"),
+        ({"url": "https://\ud800.example/"}, "url", "must not have a lone surrogate"),
     ],
 )
 def test_what_is_wrong_with_a_field_is_said_in_plain_words(
@@ -83,6 +84,27 @@ def test_what_is_wrong_with_a_field_is_said_in_plain_words(
     assert refused.status == 422
     [found] = [each for each in refused.body["details"]["fields"] if each["path"] == field]
     assert found["message"].startswith(message)
+
+
+class _Product(BaseModel):
+    currency: str = Field("EUR", pattern="^[A-Z]{3}$")
+    price: int = 0
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ({"currency": "euro"}, "must match `^[A-Z]{3}$`"),
+        ({"price": 1e308}, "is too large"),
+    ],
+)
+def test_a_refused_value_is_answered_with_what_it_must_be(
+    body: dict[str, object], message: str
+) -> None:
+    with pytest.raises(ValidationError) as caught:
+        _Product.model_validate(body)
+    [field] = invalid(caught.value).details["fields"]
+    assert field["message"] == message
 
 
 # covers P-15
