@@ -215,7 +215,10 @@ REFUSED = [
     ('header("a b") == "1"', None, "header"),
     ('json("a") < "b"', None, "a value that isn't a number"),
     ("(status == 200", None, "ends too early"),
-    ("status == 200)", 14, "has ')'"),
+    ("status == 200)", 14, "from ')' on"),
+    ("statuss == 200", 1, "from 'statuss == 200' on: expected"),
+    ("statusin (200)", 1, "from 'statusin (200)' on: expected"),
+    ('headers("x") == "y"', 1, "status, time, size"),
 ]
 
 

@@ -43,8 +43,8 @@ literal: STRING -> text
        | "true" -> true
        | "false" -> false
        | "null" -> null
-PLAIN_FIELD: "status" | "time" | "size" | "certificate" | "body"
-NAMED_FIELD: "header" | "json"
+PLAIN_FIELD: /(?:status|time|size|certificate|body)\b/
+NAMED_FIELD: /(?:header|json)\b/
 COMPARE: "==" | "!=" | "<=" | ">=" | "<" | ">"
 WORD_COMPARE: "contains" | "matches"
 UNIT: "ms" | "s" | "d" | "h" | "kb" | "mb" | "b"
@@ -138,10 +138,10 @@ def _parse(text: str) -> Condition:
     try:
         expression: Any = _parser().parse(text)
     except UnexpectedCharacters as error:
-        message = f"can't be read from {text[error.pos_in_stream or 0 :][:20]!r} on"
-        raise _Malformed(f"{message}: expected {_expected(error.allowed)}", error.column) from error
+        message = f"{_unread(text, error.pos_in_stream)}: expected {_expected(error.allowed)}"
+        raise _Malformed(message, error.column) from error
     except UnexpectedToken as error:
-        found = f"has {str(error.token)!r}" if error.token else "ends too early"
+        found = _unread(text, error.pos_in_stream) if error.token else "ends too early"
         message = f"{found}: expected {_expected(error.expected)}"
         raise _Malformed(message, error.column if error.column > 0 else None) from error
     except UnexpectedInput as error:
@@ -149,6 +149,10 @@ def _parse(text: str) -> Condition:
     except _Unfit as error:
         raise _Malformed(str(error), None) from error
     return Condition(text, expression)
+
+
+def _unread(text: str, start: int | None) -> str:
+    return f"can't be read from {text[start or 0 :][:20]!r} on"
 
 
 def _expected(names: Any) -> str:
