@@ -95,17 +95,17 @@ class SearchRequest(BaseModel):
     tags: Annotated[tuple[TagName, ...] | None, _MANY] = None
     """Names of tags, in addition to `tag_ids`; an unknown name is rejected."""
     domains: Annotated[tuple[Host, ...] | None, _MANY] = None
-    """Hosts of the documents' URLs."""
+    """Hosts of the documents' URLs, without a port."""
     date_from: Moment | None = None
     """Earliest last change of a document's content, inclusive."""
     date_to: Moment | None = None
-    """Bounds of the last change of a document's content, inclusive."""
+    """Latest last change of a document's content, inclusive."""
     source_types: Annotated[tuple[SourceType, ...] | None, _MANY] = None
     """Channels through which the documents arrived."""
     languages: Annotated[tuple[Language, ...] | None, _MANY] = None
     """Languages of the documents (ISO 639), such as `en`."""
     content_types: Annotated[tuple[ChunkType, ...] | None, _MANY] = None
-    """Kinds of chunks, such as text or code."""
+    """Kinds of chunks, such as prose or code."""
     limit: Annotated[int, Field(ge=1, le=limits.SEARCH_LIMIT_MAX, strict=True)] = (
         limits.SEARCH_LIMIT_DEFAULT
     )
