@@ -30,15 +30,26 @@ def notices() -> FakeNoticeStore:
 
 
 @pytest.fixture
-def posting(world: CheckWorld, notices: FakeNoticeStore) -> Served:
-    service = NoticeService(store=notices, clock=world.clock, new_id=world.new_id)
+def stored_pages() -> FakeStatusPageStore:
+    return FakeStatusPageStore()
+
+
+@pytest.fixture
+def posting(
+    world: CheckWorld, notices: FakeNoticeStore, stored_pages: FakeStatusPageStore
+) -> Served:
+    service = NoticeService(
+        store=notices, pages=stored_pages, clock=world.clock, new_id=world.new_id
+    )
     return Served(notices_routes.routes.router, service)
 
 
 @pytest.fixture
-def served(world: CheckWorld, notices: FakeNoticeStore) -> Served:
+def served(
+    world: CheckWorld, notices: FakeNoticeStore, stored_pages: FakeStatusPageStore
+) -> Served:
     pages = StatusPages(
-        pages=FakeStatusPageStore(),
+        pages=stored_pages,
         targets=world.watch,
         figures=world.watch,
         notices=notices,
@@ -484,9 +495,26 @@ def test_a_notice_is_on_the_pages_that_it_names(served: Served, posting: Served)
     assert "For all" not in page(served, "o")
 
 
+def test_a_notice_for_a_page_that_is_not_the_tenants_is_refused(
+    served: Served, posting: Served
+) -> None:
+    served.send("PUT", "/v1/status-page", {"slug": "foreign", "title": "F"}, tenant="other")
+    body = {"kind": "incident", "title": "Payments", "text": "Some fail.", "slugs": ["foreign"]}
+    hints = ["publish a status page first", "pages are silk"]
+    for hint in hints:
+        refused = posting.send("POST", "/v1/status-notices", body)
+        assert refused.status == 422
+        assert refused.body["details"]["fields"] == [
+            {"path": "slugs.0", "message": "no such status page", "hint": hint}
+        ]
+        published(served)
+    assert posting.send("GET", "/v1/status-notices").body["items"] == []
+
+
 # covers M-07
 def test_many_notices_of_other_pages_hide_none(served: Served, posting: Served) -> None:
     published(served)
+    further(served, "partners")
     posted(posting, title="Ours", slugs=["silk"])
     for _ in range(notice_limits.NOTICES_SHOWN):
         posted(posting, slugs=["partners"])
@@ -546,6 +574,7 @@ def test_the_feed_is_valid_xml_with_an_entry_for_each_update(
     served: Served, posting: Served, world: CheckWorld
 ) -> None:
     published(served, title=f"Silk {EVIL} & Sons")
+    further(served, "elsewhere")
     notice_id = posted(posting, title=f"{EVIL}\x00\x0b]]>", text="ä\U0001f600 & <b>")
     world.clock.advance(60)
     updated(posting, notice_id, "resolved")

@@ -139,8 +139,13 @@ def window_service(stage: Stage) -> WindowService:
 @reads(TARGETS_TABLE)
 def notice_service(stage: Stage) -> NoticeService:
     """Build the notice service of this stage."""
-    store = DynamoNoticeStore(stage.dynamodb, stage[TARGETS_TABLE])
-    return NoticeService(store=store, clock=stage.clock, new_id=stage.new_id)
+    client, table = stage.dynamodb, stage[TARGETS_TABLE]
+    return NoticeService(
+        store=DynamoNoticeStore(client, table),
+        pages=DynamoStatusPageStore(client, table),
+        clock=stage.clock,
+        new_id=stage.new_id,
+    )
 
 
 @reads(TARGETS_TABLE, CHECKS_TABLE)

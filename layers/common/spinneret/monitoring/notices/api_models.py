@@ -51,7 +51,7 @@ class NoticeRequest(BaseModel):
     slugs: Annotated[list[Slug], Field(max_length=limits.NOTICE_PAGES_MAX)] = Field(
         default_factory=list
     )
-    """Slugs of the pages that show it; an empty list for all of them."""
+    """Slugs of the tenant's pages that show it; an empty list for all of them."""
     starts_at: Moment | None = None
     """Begin of maintenance (RFC 3339)."""
     ends_at: Moment | None = None

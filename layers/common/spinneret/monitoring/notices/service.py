@@ -18,6 +18,7 @@ from spinneret.monitoring.notices.models import (
     NoticeStatus,
     NoticeUpdate,
 )
+from spinneret.monitoring.status_page.ports import StatusPageStore
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,12 +43,18 @@ class NoticeService:
     """
 
     store: RowStore[Notice]
+    pages: StatusPageStore
     clock: Clock
     new_id: NewId
 
     def post(self, tenant: str, draft: NoticeDraft) -> Notice:
-        """Post a notice with its first update. Raises ValidationFailed."""
+        """Post a notice with its first update.
+
+        Raises ValidationFailed, also for a slug that isn't a page of the tenant: nobody would see
+        the notice.
+        """
         _require_times(draft)
+        self._require_pages(tenant, draft.slugs)
         status = draft.status or STATUSES[draft.kind][0]
         notice = Notice(
             tenant=tenant,
@@ -90,6 +97,13 @@ class NoticeService:
         """Remove the notice. Raises NotFound and Contended."""
         if not self.store.remove(self.get(tenant, notice_id)):
             raise changing("the notice", Contended)
+
+    def _require_pages(self, tenant: str, slugs: tuple[str, ...]) -> None:
+        own = [page.slug for page in self.pages.all(tenant)] if slugs else []
+        for number, slug in enumerate(slugs):
+            if slug not in own:
+                hint = f"pages are {', '.join(own)}" if own else "publish a status page first"
+                raise ValidationFailed.of_field(f"slugs.{number}", "no such status page", hint)
 
     def _update(self, kind: NoticeKind, status: NoticeStatus, text: str) -> NoticeUpdate:
         if status not in STATUSES[kind]:
