@@ -105,9 +105,9 @@ def test_a_cancelled_batch_cancels_what_waits(bench: Bench) -> None:
 
 def test_a_batch_of_unknown_products_names_them(bench: Bench) -> None:
     with pytest.raises(ValidationFailed) as refused:
-        _submit(bench, [bench.product().id, "prd_none"])
+        _submit(bench, [*[bench.product().id] * 2, "prd_none"])
     assert refused.value.details["fields"] == [
-        {"path": "product_ids.1", "message": "no such product", "hint": None}
+        {"path": "product_ids.2", "message": "no such product", "hint": None}
     ]
 
 

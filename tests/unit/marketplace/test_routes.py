@@ -127,7 +127,7 @@ def test_a_job_is_submitted_listed_and_moved(services: Any, bench: Bench) -> Non
     ("changes", "field"),
     [
         ({"action_code": "bump"}, "action_code"),
-        ({"marketplace": "amazon"}, "action_code"),
+        ({"marketplace": "amazon"}, "marketplace"),
         ({"product_id": None}, "product_id"),
         ({"priority": 5}, "priority"),
         ({"input_data": {"override_price": 29.99}}, "input_data.override_price"),
@@ -143,6 +143,22 @@ def test_a_job_that_cant_be_is_refused_by_field(
     refused = Served(jobs, services).send("POST", "/api/marketplace/jobs", {**wanted, **changes})
     assert refused.status == 422
     assert [each["path"] for each in refused.body["details"]["fields"]] == [field]
+
+
+@pytest.mark.parametrize(
+    ("changes", "known"),
+    [({"action_code": "publish_ebay"}, "publish"), ({"marketplace": "amazon"}, "ebay")],
+)
+def test_an_unknown_action_is_answered_with_values_that_the_field_takes(
+    changes: dict[str, str], known: str, services: Any, bench: Bench
+) -> None:
+    wanted = {"marketplace": "ebay", "action_code": "publish", "product_id": bench.product().id}
+    api = Served(jobs, services)
+    refused = api.send("POST", "/api/marketplace/jobs", wanted | changes)
+    [field] = refused.body["details"]["fields"]
+    assert known in field["message"].removeprefix("must be one of ").split(", ")
+    mended = wanted | {field["path"]: known}
+    assert api.send("POST", "/api/marketplace/jobs", mended).status == 201
 
 
 # covers B-08

@@ -62,8 +62,11 @@ def find_action(
     """Return the action type. Raises ValidationFailed for an unknown one."""
     found = actions.get(f"{action_code}_{marketplace}")
     if found is None:
-        known = ", ".join(sorted(actions))
+        codes = sorted(each.code for each in actions.values() if each.marketplace == marketplace)
+        known = codes or sorted({each.marketplace for each in actions.values()})
         raise ValidationFailed.of_field(
-            "action_code", f"one of {known}", error=f"unknown action: {action_code}_{marketplace}"
+            "action_code" if codes else "marketplace",
+            f"must be one of {', '.join(known)}",
+            error=f"unknown action: {action_code}_{marketplace}",
         )
     return found

@@ -86,8 +86,7 @@ class Drafter:
         if not action.needs_product:
             message = f"{action_code} isn't about products: submit one job"
             raise ValidationFailed.of_field("action_code", message)
-        wanted_ids = list(dict.fromkeys(product_ids))
-        self._require_products(tenant, wanted_ids)
+        self._require_products(tenant, product_ids)
         # No duplicate keys, because a batch counts every product. The side-effect records prevent
         # a second listing of a product.
         command = Command(
@@ -99,7 +98,7 @@ class Drafter:
         )
         drafts = [
             _drafted(replace(command, product_id=product_id), action, priority, None)
-            for product_id in wanted_ids
+            for product_id in dict.fromkeys(product_ids)
         ]
         parent = Draft(
             kind=PUBLISH_BATCH,
@@ -122,7 +121,7 @@ class Drafter:
         """Raise ValidationFailed for a time that isn't within the next PUBLISH_AHEAD_DAYS days."""
         now, days = self.clock(), limits.PUBLISH_AHEAD_DAYS
         if publish_at is not None and not now < publish_at <= now + timedelta(days=days):
-            raise ValidationFailed.of_field("publish_at", f"a time within the next {days} days")
+            raise ValidationFailed.of_field("publish_at", f"must be within the next {days} days")
 
     def _require_unheld(self, tenant: str, command: Command) -> None:
         """Raise Conflict if another existing product has the listing to link."""
@@ -136,7 +135,7 @@ class Drafter:
     def _require_products(self, tenant: str, product_ids: Sequence[str]) -> None:
         """Raise ValidationFailed with every id that is no product's."""
         found: set[str] = set()
-        for part in batched(product_ids, bounds.LIST_LIMIT_MAX):
+        for part in batched(dict.fromkeys(product_ids), bounds.LIST_LIMIT_MAX):
             found |= self.products.existing(tenant, part)
         wrong = [
             field_error(f"product_ids.{number}", "no such product")
