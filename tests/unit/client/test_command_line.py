@@ -316,6 +316,16 @@ def test_a_login_is_verified_before_it_is_stored(
     assert load(no_profile) == {}
 
 
+@pytest.mark.parametrize(("status", "code"), [(429, "RATE_LIMITED"), (503, "CIRCUIT_OPEN")])
+def test_a_refusal_for_a_while_says_for_how_long(
+    api: Api, capsys: pytest.CaptureFixture[str], status: int, code: str
+) -> None:
+    refused = refusal(status, code, headers={"Retry-After": "255"})
+    api.routes["POST", "/api/v1/crawl"] = refused
+    assert main(["crawl", "https://example.com/"]) == 1
+    assert f"because {code}. Try again in 255 s" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(("code", "is_stored"), [("FORBIDDEN", True), ("TENANT_SUSPENDED", False)])
 def test_a_narrow_key_is_a_genuine_one(
     server: Server,

@@ -252,6 +252,7 @@ def test_a_broken_link_is_an_answer_not_an_error(server: Server) -> None:
         (refusal(404, "NOT_FOUND"), False, "check the id"),
         (refusal(429, "RATE_LIMITED", headers={"Retry-After": "9"}), True, "in 9 seconds"),
         (refusal(503, "DEPENDENCY_UNAVAILABLE"), True, "try again later"),
+        (refusal(503, "CIRCUIT_OPEN", headers={"Retry-After": "255"}), True, "in 255 seconds"),
         (refusal(401, "AUTH_REQUIRED"), False, "spinneret login"),
         (httpx.Response(200, text="<html>"), False, "to check the address"),
     ],

@@ -189,11 +189,14 @@ def explained(error: errors.SpinneretError) -> str:
         text += ". Sign in with `spinneret login`"
     elif isinstance(error, errors.Forbidden) and error.code == "FORBIDDEN":
         text += ". Use a key with this permission"
-    elif isinstance(error, errors.RateLimited) and error.retry_after is not None:
+    elif (
+        isinstance(error, (errors.RateLimited, errors.Unavailable))
+        and error.retry_after is not None
+    ):
         text += f". Try again in {error.retry_after:.0f} s"
     elif isinstance(error, errors.WaitTimeout):
         text += f". Look again: `spinneret jobs watch {error.job_id}`"
-    elif isinstance(error, errors.ServerError) and error.request_id:
+    if isinstance(error, errors.ServerError) and error.request_id:
         text += f" (request {error.request_id})"
     return text
 

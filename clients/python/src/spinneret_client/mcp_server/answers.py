@@ -82,7 +82,10 @@ def described(error: errors.SpinneretError) -> dict[str, Any]:
 
 
 def _next_step(error: errors.SpinneretError) -> str:
-    if isinstance(error, errors.RateLimited) and error.retry_after is not None:
+    if (
+        isinstance(error, (errors.RateLimited, errors.Unavailable))
+        and error.retry_after is not None
+    ):
         return f"try again in {error.retry_after:.0f} seconds"
     steps = (text for kind, text in _STEPS if isinstance(error, kind))
     return next(steps, "correct the arguments")
