@@ -257,6 +257,26 @@ def test_what_can_not_be_understood_is_answered_and_changes_nothing(
     assert bench.job.watchers == 0
 
 
+@pytest.mark.parametrize(
+    ("message", "path", "words"),
+    [
+        ({}, "action", "must be one of subscribe, unsubscribe"),
+        ({}, "job_id", "must be a text"),
+        ({"after": "1"}, "after", "must be the id of an event, such as 00000001-000003"),
+        ({"job": "job_1"}, "job", "is unknown"),
+        ({"subject": "t_1", "job_id": "job_1"}, "job_id", "is unknown"),
+        ({"subject": 1}, "subject", "must be a text"),
+    ],
+)
+def test_a_field_that_is_refused_is_answered_with_what_it_must_be(
+    live: LiveService, sockets: FakeSockets, message: dict[str, object], path: str, words: str
+) -> None:
+    live.receive(CLIENT, json.dumps(message), allowed, allowed, allowed)
+    [answer] = sockets.received[CLIENT]
+    found = {each["path"]: each["message"] for each in answer["details"]["fields"]}
+    assert found[path] == words
+
+
 def test_a_foreign_job_is_answered_like_an_unknown_one(
     live: LiveService, sockets: FakeSockets, store: FakeJobStore
 ) -> None:

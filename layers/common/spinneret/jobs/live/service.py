@@ -35,6 +35,12 @@ from spinneret.kernel.service import service
 logger = logging.getLogger(__name__)
 
 _ACTIONS: Final = ("subscribe", "unsubscribe")
+_MUST_BE: Final = {
+    "action": f"must be one of {', '.join(_ACTIONS)}",
+    "subject": "must be a text",
+    "job_id": "must be a text",
+    "after": "must be the id of an event, such as 00000001-000003",
+}
 
 Others = Mapping[str, Callable[[Connection, Mapping[str, Any]], Mapping[str, Any]]]
 """Further actions of products: `action` → function that returns the answer.
@@ -241,36 +247,30 @@ def _object(text: str) -> dict[str, Any]:
 
 def _parsed_subject(value: Mapping[str, Any]) -> tuple[str, str]:
     """Return action and subject. Raises ValidationFailed."""
-    wrong = [
-        name
-        for name, good in (
-            ("action", value.get("action") in _ACTIONS),
-            ("subject", isinstance(value["subject"], str)),
-        )
-        if not good
-    ] + sorted(value.keys() - {"action", "subject"})
-    _require_good(wrong)
+    good = {
+        "action": value.get("action") in _ACTIONS,
+        "subject": isinstance(value["subject"], str),
+    }
+    _require_good(value, good)
     return value["action"], value["subject"]
 
 
 def _parsed(value: Mapping[str, Any]) -> tuple[str, str, str | None]:
     """Return action, job id and position. Raises ValidationFailed."""
-    unknown = sorted(value.keys() - {"action", "job_id", "after"})
-    wrong = [
-        name
-        for name, good in (
-            ("action", value.get("action") in _ACTIONS),
-            ("job_id", isinstance(value.get("job_id"), str)),
-            ("after", _is_position(value.get("after"))),
-        )
-        if not good
-    ] + unknown
-    _require_good(wrong)
+    good = {
+        "action": value.get("action") in _ACTIONS,
+        "job_id": isinstance(value.get("job_id"), str),
+        "after": _is_position(value.get("after")),
+    }
+    _require_good(value, good)
     return value["action"], value["job_id"], value.get("after")
 
 
-def _require_good(wrong: Sequence[str]) -> None:
-    """Raise ValidationFailed if any field is invalid."""
-    if wrong:
-        fields = [field_error(name, "isn't valid") for name in wrong]
-        raise ValidationFailed(f"invalid: {', '.join(wrong)}", details={"fields": fields})
+def _require_good(value: Mapping[str, Any], good: Mapping[str, bool]) -> None:
+    """Raise ValidationFailed if a field is invalid or isn't among those of `good`."""
+    known = f"known are {', '.join(f'`{name}`' for name in good)}"
+    fields = [field_error(name, _MUST_BE[name]) for name, is_good in good.items() if not is_good]
+    fields += [field_error(name, "is unknown", known) for name in sorted(value.keys() - good)]
+    if fields:
+        names = ", ".join(str(each["path"]) for each in fields)
+        raise ValidationFailed(f"invalid: {names}", details={"fields": fields})
