@@ -267,7 +267,7 @@ def _parsed(value: Mapping[str, Any]) -> tuple[str, str, str | None]:
 
 
 def _require_good(value: Mapping[str, Any], good: Mapping[str, bool]) -> None:
-    """Raise ValidationFailed if a field is invalid or isn't among those of `good`."""
+    """Raise ValidationFailed if a field is invalid or isn't named in `good`."""
     known = f"known are {', '.join(f'`{name}`' for name in good)}"
     fields = [field_error(name, _MUST_BE[name]) for name, is_good in good.items() if not is_good]
     fields += [field_error(name, "is unknown", known) for name in sorted(value.keys() - good)]
