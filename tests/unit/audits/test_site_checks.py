@@ -25,15 +25,19 @@ from spinneret.audits.facts.site import (
     FileFacts,
     HostFacts,
     LinkOutcome,
+    SiteFacts,
     SitemapFacts,
     SitemapUrl,
     UnknownAddress,
 )
+from spinneret.audits.findings import Finding
+from spinneret.audits.judging import AuditEvaluator
 from tests.rows import each_row
 from tests.unit.audits.judged import (
     FAIL,
     HOST,
     NONE,
+    NOW,
     PASS,
     UNJUDGED,
     URL,
@@ -445,6 +449,32 @@ def test_every_check_beyond_a_page_passes_and_fails_somewhere() -> None:
     for check in catalogue():
         if check.scope is not CheckScope.PAGE and check.id != "robots.syntax":
             assert {(check.id, PASS), (check.id, FAIL)} <= seen, check.id
+
+
+ALIKE = {"titles": ("The oak",), "descriptions": ("A tree.",), **text(9, "a")}
+
+
+def compared(*canonicals: Canonical, off: tuple[str, ...] = ()) -> set[str]:
+    """The checks that fail at one of two like pages, which has these canonical links."""
+    found: list[Finding] = []
+    audit = AuditEvaluator(f"{HOST}/", found.append, off)
+    for each in (page(canonicals=canonicals, **ALIKE), other(canonicals=(), **ALIKE)):
+        audit.page(each)
+    robots = FileFacts(status=200)
+    audit.finish(SiteFacts(start_url=f"{HOST}/", audited_at=NOW, robots=robots, **sitemap(B)))
+    return {each.check for each in found if each.url == URL}
+
+
+@pytest.mark.parametrize("off", [(), ("canonical.missing",), ("canonical.conflict",)])
+def test_a_page_without_a_canonical_link_is_compared_with_the_others(off: tuple[str, ...]) -> None:
+    names = {"title.duplicate", "desc.duplicate", "content.duplicate", "sitemap.coverage"}
+    assert names <= compared(off=off)
+
+
+def test_a_page_with_conflicting_canonical_links_is_compared_with_no_other() -> None:
+    found = compared(Canonical(URL, URL), Canonical(B, B))
+    assert "canonical.conflict" in found
+    assert not found & {"title.duplicate", "content.duplicate", "sitemap.coverage"}
 
 
 SAME: list[Callable[[str], str]] = [lambda url: f"{url}/", lambda url: url]

@@ -81,6 +81,11 @@ class Result:
     formula_version: str = FORMULA_VERSION
 
 
+# A page without a canonical link is listed under its own URL: what is wrong with such links can't
+# be judged, but its title and text can.
+_ABSENCES: Final = frozenset({"canonical.missing"})
+
+
 class AuditEvaluator:
     """Evaluates pages and site. Memory grows by about two kilobytes per page."""
 
@@ -151,16 +156,20 @@ class AuditEvaluator:
         if self._site.facts.is_single and step.check.category in _OF_FILES:
             self._leave(step, url)
             return
-        is_blocked = step.before & (marks.failed | marks.blocked | marks.hidden | lost_elsewhere)
+        lost = marks.failed | marks.hidden | (marks.blocked & ~marks.moot) | lost_elsewhere
+        missed = step.before & lost
+        is_moot = bool(missed) and not missed & ~step.absences
         if step.check.id in self._off:
-            hidden: Answer = None if is_blocked else step.check.judge(*subject)
-            if is_blocked or (hidden and hidden is not UNKNOWN):
+            hidden: Answer = None if missed else step.check.judge(*subject)
+            if (missed and not is_moot) or (hidden and hidden is not UNKNOWN):
                 marks.hidden |= step.bit
             self._leave(step, url)
             return
-        if is_blocked:
+        if missed:
             marks.applicable |= step.bit
             marks.blocked |= step.bit
+            if is_moot:
+                marks.moot |= step.bit
             self._leave(step, url)
             return
         answer: Answer = step.check.judge(*subject)
@@ -225,6 +234,8 @@ class _Step:
     check: Check[Any]
     bit: int
     before: int
+    absences: int
+    """Prerequisites that fail when the page lacks what the check is about."""
 
 
 @cache
@@ -235,6 +246,7 @@ def _steps(scope: CheckScope) -> tuple[_Step, ...]:
             check,
             1 << places[check.id],
             sum(1 << places[name] for name in check.after),
+            sum(1 << places[name] for name in _ABSENCES.intersection(check.after)),
         )
         for check in checks.by_scope(scope)
     )

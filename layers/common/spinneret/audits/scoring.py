@@ -37,6 +37,8 @@ class CheckBitmap:
     failed: int = 0
     blocked: int = 0
     """Checks that can't be judged, as a prerequisite failed or is itself blocked."""
+    moot: int = 0
+    """Blocked checks of something that the page lacks altogether: they block no others."""
     hidden: int = 0
     """Failed or blocked checks that the request turned off: they block others, and cost nothing."""
     is_read: bool = True
