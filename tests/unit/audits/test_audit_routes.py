@@ -125,7 +125,7 @@ def test_a_rendered_audit_judges_pages_after_their_scripts_and_takes_lab_figures
 ) -> None:
     world, options = bench.world, {"render": True}
     refused = bench.send("POST", "/audits", {"url": f"{HOST}/", "options": options})
-    assert (refused.status, refused.body["details"]["fields"][0]["path"]) == (422, "options.render")
+    assert (refused.status, refused.body["details"]["dependency"]) == (503, "browser")
     painted = LabFigures(first_contentful_paint_ms=80, largest_contentful_paint_ms=120)
     doms: dict[str, Rendering | DomainError] = {
         url: Rendering(
@@ -468,7 +468,6 @@ def test_a_schedule_is_made_replaced_and_removed(bench: Bench) -> None:
         ({"schedule_cron": "often"}, "schedule_cron"),
         ({"timezone": "Mars/Olympus"}, "timezone"),
         ({"options": {"max_pages": 7}}, "options.max_pages"),
-        ({"options": {"render": True}}, "options.render"),
     ],
 )
 def test_a_schedule_that_can_not_be_is_refused_by_its_field(
@@ -544,14 +543,16 @@ def test_a_schedule_whose_site_is_refused_says_why_and_moves_on(bench: Bench) ->
 def test_a_rendering_schedule_of_a_stage_whose_browser_is_gone_says_so_and_moves_on(
     bench: Bench,
 ) -> None:
-    schedule_id = bench.send("POST", "/audits/schedules", DAILY).body["schedule_id"]
+    schedule_id = bench.send(
+        "POST", "/audits/schedules", {"url": f"{HOST}/", "schedule_cron": "0 6 * * *"}
+    ).body["schedule_id"]
     made = bench.schedule_store.get("acme", schedule_id)
     assert made is not None
     bench.schedule_store.replace(made, replace(made, options={"render": True}))
     bench.world.clock.advance(24 * 3600)
     assert bench.tick().refused == 1
     view = bench.send("GET", f"/audits/schedules/{schedule_id}").body
-    assert view["last_error"] == "VALIDATION_ERROR"
+    assert view["last_error"] == "DEPENDENCY_UNAVAILABLE"
     assert view["next_run_at"] > view["last_run_at"]
 
 

@@ -8,7 +8,7 @@ from spinneret.audits.api_models import AuditOptions
 from spinneret.audits.checks.catalogue import numbers
 from spinneret.audits.recipes import Recipe, Sample
 from spinneret.audits.request_headers import SealedHeaders
-from spinneret.kernel.errors import ValidationFailed
+from spinneret.kernel.errors import BrowserMissing, ValidationFailed
 from spinneret.web.exploring.globs import compile_patterns
 from spinneret.web.fetching.addresses import AddressPolicy
 from spinneret.web.fetching.rules import check_url_at_submission
@@ -38,12 +38,11 @@ def checked_urls(url: str | None, options: AuditOptions, policy: AddressPolicy) 
 def require_renderable(
     options: AuditOptions, headers: SealedHeaders | None, *, has_browser: bool
 ) -> None:
-    """Raise ValidationFailed to render without a browser, or with headers."""
+    """Raise BrowserMissing to render without one, ValidationFailed with headers."""
     if not options.render:
         return
     if not has_browser:
-        message = "this stage has no browser"
-        raise ValidationFailed.of_field("options.render", message, "leave out render")
+        raise BrowserMissing
     if headers is not None:
         message = "a browser doesn't send an audit's headers"
         raise ValidationFailed.of_field("options.render", message, "remove headers and cookie")

@@ -81,7 +81,7 @@ class AuditService:
 
         `sealed`: headers of a schedule, instead of the request's.
 
-        Raises UrlInvalid, UrlBlocked, DomainBlocked, CircuitOpen and ValidationFailed.
+        Raises UrlInvalid, UrlBlocked, DomainBlocked, CircuitOpen, ValidationFailed, BrowserMissing.
         """
         return self.jobs.replayed_or(key, lambda: self._submit(tenant, request, key, sealed))
 

@@ -153,7 +153,7 @@ class CrawlChecks:
     ) -> CrawlTerms:
         """Build the terms of a source's crawls.
 
-        Raises NotFound, and ValidationFailed as `ConfigService.check_rendering`.
+        Raises NotFound, and what `ConfigService.check_rendering` raises.
         """
         if collection_id is not None:
             self.collections.get(tenant, collection_id)

@@ -7,7 +7,7 @@
     │   └── HttpRefused, ContentRefused, EmbeddingRefused, BodyTooLarge, TooManyRedirects,
     │       DomainLockTimeout, SecretUnreadable, DeliveryRefused, ResultRefused, MarketplaceRefused,
     │       MarketplaceUnsupported, PagesFailed, InputNeeded, ReauthNeeded, RetriesExceeded,
-    │       PageTooLarge, ScriptError
+    │       PageTooLarge, ScriptError, BrowserMissing
     ├── TransientError          a worker retries and charges an attempt
     │   └── FetchTimeout (CallerDeadlineExceeded), FetchFailed (ProxyFailed), HttpUnavailable,
     │       RateLimited, Contended, CircuitOpen, DomainLockLost, DeliveryFailed,
@@ -218,6 +218,16 @@ class ScriptError(PermanentError):
 
     code = "SCRIPT_ERROR"
     status = 422
+
+
+class BrowserMissing(PermanentError):
+    """The stage of a submission has no browser; clients see it as a dependency that is down."""
+
+    code = "DEPENDENCY_UNAVAILABLE"
+    status = 503
+
+    def __init__(self) -> None:
+        super().__init__("browser: this stage has none", details={"dependency": "browser"})
 
 
 class TooManyRedirects(PermanentError):

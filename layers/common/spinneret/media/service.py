@@ -9,6 +9,7 @@ from spinneret.jobs.placement import Placed
 from spinneret.jobs.service import JobService, Submitted
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import (
+    BrowserMissing,
     DependencyUnavailable,
     DomainError,
     ValidationFailed,
@@ -39,7 +40,7 @@ from spinneret.web.hosts.service import HostService
 
 @service
 class MediaService:
-    """Media of one tenant. Submissions raise DependencyUnavailable in a stage without a browser."""
+    """Media of one tenant. Submissions raise BrowserMissing in a stage without one."""
 
     jobs: JobService
     store: MediaStore
@@ -83,7 +84,7 @@ class MediaService:
 
     def _submitted(self, key: RequestKey | None, submit: Callable[[], Submitted]) -> Submitted:
         if not self.has_browser:
-            raise DependencyUnavailable("browser", "this stage has none")
+            raise BrowserMissing
         return self.jobs.replayed_or(key, submit)
 
     def _one(

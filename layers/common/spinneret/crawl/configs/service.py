@@ -7,7 +7,7 @@ from spinneret.crawl.configs.models import Config, ConfigOptions
 from spinneret.crawl.configs.ports import ConfigStore
 from spinneret.crawl.configs.rendering import Rendering
 from spinneret.kernel.clock import Clock
-from spinneret.kernel.errors import NotFound, ValidationFailed
+from spinneret.kernel.errors import BrowserMissing, NotFound, ValidationFailed
 from spinneret.kernel.ids import NewId
 from spinneret.kernel.paging import Page
 from spinneret.kernel.races import changing, until_written
@@ -131,14 +131,11 @@ class ConfigService:
         return rules.shown(allowed), self.seal.close(tenant, allowed)
 
     def check_rendering(self, rendering: Rendering | None, sealed_headers: bytes | None) -> None:
-        """Raise ValidationFailed without a browser, or for headers."""
+        """Raise BrowserMissing, or ValidationFailed for headers."""
         if rendering is None:
             return
         if not self.has_browser:
-            message = "this stage has no browser"
-            raise ValidationFailed.of_field(
-                "render", message, "set it to false, here or in the config"
-            )
+            raise BrowserMissing
         if sealed_headers is not None:
             raise ValidationFailed.of_field(
                 "render", "a browser doesn't send a config's headers", "remove the headers"
