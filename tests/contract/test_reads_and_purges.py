@@ -247,7 +247,7 @@ def test_a_child_whose_parent_was_purged_ends_and_begins_again_by_itself(
 def test_children_of_earlier_versions_are_found_by_their_status(
     store: JobStore, tables: Tables, tenant: str
 ) -> None:
-    """Rows of earlier versions have no `list_status`."""
+    """Their rows have no `list_status`, like those of live children."""
     parent = new_job(tenant, family=rules.new_family(3))
     live, failed, paused = (rules.as_child(new_job(tenant), parent) for _ in range(3))
     failed = replace(failed, status=JobStatus.FAILED, finished_at=START)
@@ -264,25 +264,6 @@ def test_children_of_earlier_versions_are_found_by_their_status(
                 Key=job_key(child.ref),
                 UpdateExpression="REMOVE list_status",
             )
-
-
-def test_jobs_of_earlier_versions_are_listed_by_their_status(
-    store: JobStore, tables: Tables, tenant: str
-) -> None:
-    """Rows of earlier versions have no `list_status`."""
-    jobs = [
-        new_job(tenant, status=status)
-        for status in (JobStatus.PENDING, JobStatus.RUNNING, JobStatus.COMPLETED, JobStatus.PAUSED)
-    ]
-    submit(store, *jobs)
-    for job in jobs:
-        tables.client.update_item(
-            TableName=tables.names["Jobs"],
-            Key=job_key(job.ref),
-            UpdateExpression="REMOVE list_status",
-        )
-    for job in jobs:
-        assert store.page(tenant, JobFilter(status=job.status), None, 10).items == (job,)
 
 
 def _children(store: JobStore, parent: Job, *statuses: JobStatus) -> set[JobRef]:

@@ -4,9 +4,8 @@ Jobs table
     pk `T#<tenant>#JOB#<id>`, sk `JOB`            the job row
     pk `T#<tenant>#JOB#<id>`, sk `EVENT#<id>`     its timeline: the events of one write, under the
     id of the last; query by prefix
-    index `listed`: pk `list_key` (`T#<tenant>#JOBS`), sk `list_id`, with kind, domain, batch and
-    `list_status`, the status, but `pending` for a running job: a tenant's jobs by id, which is by
-    time. The rows themselves are then read by key.
+    index `listed`: pk `list_key` (`T#<tenant>#JOBS`), sk `list_id`, with kind, status, domain and
+    batch: a tenant's jobs by id, which is by time. The rows themselves are then read by key.
     index `troubled`: pk `trouble_key` (`T#<tenant>#TROUBLED`), sk `list_id`, sparse: failed jobs,
     and jobs that wait for a redrive.
     index `wake`: pk `wake_shard` (`WAKE#0` … `WAKE#7`), sk `wake_at`, keys only, sparse: rows on
@@ -15,7 +14,8 @@ Jobs table
     only, sparse: pending rows whose message may be lost from then on. Query: resend_at <= a time;
     kind and priority determine the lane, so that a lane with a backlog isn't read.
     index `children`: pk `parent_key` (`T#<tenant>#JOB#<parent>#CHILDREN`), sk `list_id`, sparse,
-    with `list_status`: a parent's children by id
+    with `list_status`, the status of a child that is neither pending nor running: a parent's
+    children by id
     pk `T#<tenant>#JOB#<id>`, sk `PLAN#<number>`           plan from which children are created
     pk `T#<tenant>#JOB#<id>#CHILDREN#<shard>`, sk `COUNTER`   how a parent's children ended
     (holds of tenants' work: see dynamo_holds.py)

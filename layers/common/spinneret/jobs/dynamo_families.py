@@ -6,7 +6,7 @@ from typing import Final
 from spinneret.aws import dynamo
 from spinneret.aws.clients import translate_aws_errors
 from spinneret.aws.types import DynamoDBClient, TransactWriteItemTypeDef
-from spinneret.jobs import dynamo_lists, items, keys, rules
+from spinneret.jobs import items, keys, rules
 from spinneret.jobs.models import ChildCounts, Job, JobRef, JobStatus
 from spinneret.jobs.ports import NewJob
 from spinneret.kernel.errors import DependencyUnavailable
@@ -15,6 +15,7 @@ from spinneret.kernel.paging import Page
 BIRTH_TRIES: Final = (
     8  # creating children updates every counter, and conflicts with each child that ends
 )
+_LIVE: Final = frozenset({JobStatus.PENDING, JobStatus.RUNNING})
 
 
 def parent_writes(table: str, new: NewJob) -> list[TransactWriteItemTypeDef]:
@@ -120,27 +121,34 @@ def children(
 ) -> Page[JobRef]:
     """See JobStore. One query of `limit` index rows: a page may be empty and not the last.
 
-    The index lags behind its rows: a child that it shows as live may have ended.
+    A row without `list_status` is of a live child, or was written by an earlier version.
     """
     condition = "#parent_key = :parent AND #list_id > :after"
-    may_match, told = dynamo_lists.status_filter({*statuses, JobStatus.PENDING})
+    wanted = {f":status_{n}": status.value for n, status in enumerate(statuses)}
+    chosen = f"#list_status IN ({', '.join(wanted)}) OR attribute_not_exists(#list_status)"
     with translate_aws_errors("dynamodb"):
         answer = client.query(
             TableName=table,
             IndexName="children",
             KeyConditionExpression=condition,
-            FilterExpression=may_match,
-            ExpressionAttributeNames=dynamo.names_in(f"{condition} {may_match}"),
+            FilterExpression=chosen,
+            ExpressionAttributeNames=dynamo.names_in(f"{condition} {chosen}"),
             ExpressionAttributeValues={
                 ":parent": keys.children_partition(parent),
                 ":after": after or " ",
-                **told,
+                **wanted,
             },
             Limit=limit,
         )
+    unsure = [row["pk"] for row in answer["Items"] if "list_status" not in row]
+    if unsure and not set(statuses) >= _LIVE:
+        found = [{"pk": pk, "sk": keys.JOB_ROW} for pk in unsure]
+        rows = dynamo.batch_get(client, table, found, ("pk", "status"), consistent=False)
+        unsure = [row["pk"] for row in rows if row["status"] in statuses]
     refs = tuple(
         JobRef(tenant=parent.tenant, job_id=str(row["list_id"]))
-        for row in dynamo_lists.in_statuses(client, table, answer["Items"], statuses)
+        for row in answer["Items"]
+        if "list_status" in row or row["pk"] in unsure
     )
     last = answer.get("LastEvaluatedKey")
     return Page(items=refs, after=str(last["list_id"]) if last else None)

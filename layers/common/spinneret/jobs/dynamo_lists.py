@@ -1,55 +1,17 @@
-"""Pages of a tenant's jobs, read from the indexes `listed` and `troubled` of the jobs table.
+"""Pages of a tenant's jobs, read from the indexes `listed` and `troubled` of the jobs table."""
 
-Also filters by status for these and for the index `children`.
-"""
-
-from collections.abc import Collection, Sequence
-from typing import Any, Final
+from typing import Final
 
 from spinneret.aws import dynamo
 from spinneret.aws.clients import translate_aws_errors
 from spinneret.aws.types import DynamoDBClient, QueryInputTypeDef
 from spinneret.jobs import items, keys, rules
-from spinneret.jobs.models import Job, JobFilter, JobRef, JobStatus
+from spinneret.jobs.models import Job, JobFilter, JobRef
 from spinneret.kernel import bounds
 from spinneret.kernel.paging import Page
 
 _FILTERS: Final = ("kind", "status", "domain", "batch")
-"""Attributes with the same name in JobFilter, in the rows and in `troubled`; `listed` has
-`list_status` instead of the status."""
-_LIVE: Final = frozenset({JobStatus.PENDING, JobStatus.RUNNING})
-
-
-def status_filter(statuses: Collection[JobStatus]) -> dynamo.Condition:
-    """Return the filter of an index that leaves the rows whose job may have one of the statuses.
-
-    A row without `list_status` was written by an earlier version.
-    """
-    told = sorted({items.list_status(status) for status in statuses})
-    values = {f":status_{n}": each for n, each in enumerate(told)}
-    return f"(#list_status IN ({', '.join(values)}) OR attribute_not_exists(#list_status))", values
-
-
-def in_statuses(
-    client: DynamoDBClient,
-    table: str,
-    rows: Sequence[dynamo.Item],
-    statuses: Collection[JobStatus],
-) -> list[dynamo.Item]:
-    """Return the rows of a `status_filter` whose job has one of the statuses.
-
-    Reads the jobs that the index shows as live or without a status, unless all live ones are
-    wanted.
-    """
-    live = items.list_status(JobStatus.RUNNING)
-    unsure = {row["pk"] for row in rows if row.get("list_status", live) == live}
-    if not unsure or set(statuses) >= _LIVE:
-        return list(rows)
-    found = dynamo.batch_get(
-        client, table, [{"pk": pk, "sk": keys.JOB_ROW} for pk in sorted(unsure)], ("pk", "status")
-    )
-    unsure -= {row["pk"] for row in found if row["status"] in statuses}
-    return [row for row in rows if row["pk"] not in unsure]
+"""Attributes with the same name in JobFilter, in the rows and in both indexes."""
 
 
 def page(
@@ -95,19 +57,12 @@ def _matching(
         if wanted.troubled
         else ("listed", "list_key", keys.list_partition(tenant))
     )
-    condition = f"#{key} = :partition"
-    values: dict[str, Any] = {":partition": partition}
+    condition, values = f"#{key} = :partition", {":partition": partition}
     if after is not None:
         condition += " AND #list_id < :after"
         values[":after"] = after
-    terms = {name: value for name in _FILTERS if (value := getattr(wanted, name)) is not None}
-    statuses = [terms.pop("status")] if index == "listed" and "status" in terms else []
-    filters = [f"#{name} = :{name}" for name in terms]
-    values |= {f":{name}": value for name, value in terms.items()}
-    if statuses:
-        may_match, told = status_filter(statuses)
-        filters.append(may_match)
-        values |= told
+    given = {name: getattr(wanted, name) for name in _FILTERS}
+    terms = {name: value for name, value in given.items() if value is not None}
     query: QueryInputTypeDef = {
         "TableName": table,
         "IndexName": index,
@@ -115,16 +70,13 @@ def _matching(
         "ScanIndexForward": False,
         "Limit": bounds.LIST_READ,
     }
-    if filters:
-        query["FilterExpression"] = " AND ".join(filters)
+    if terms:
+        query["FilterExpression"] = " AND ".join(f"#{name} = :{name}" for name in terms)
     spelled = f"{condition} {query.get('FilterExpression', '')}"
     query["ExpressionAttributeNames"] = dynamo.names_in(spelled)
-    query["ExpressionAttributeValues"] = values
+    query["ExpressionAttributeValues"] = {**values, **{f":{n}": v for n, v in terms.items()}}
     with translate_aws_errors("dynamodb"):
         answer = client.query(**query)
     last = answer.get("LastEvaluatedKey")
     position = str(last["list_id"]) if last else None
-    rows = answer["Items"]
-    if statuses:
-        rows = in_statuses(client, table, rows, statuses)
-    return [str(row["list_id"]) for row in rows], position
+    return [str(row["list_id"]) for row in answer["Items"]], position

@@ -30,11 +30,6 @@ from spinneret.kernel.canonical import json_text
 from spinneret.kernel.clock import epoch_seconds, to_iso
 
 
-def list_status(status: JobStatus) -> str:
-    """Return a status as indexes hold it: running jobs as pending, so that a claim keeps it."""
-    return (JobStatus.PENDING if status is JobStatus.RUNNING else status).value
-
-
 def _from_key(item: Item) -> Item:
     ref = keys.ref_of(item["pk"])
     return {
@@ -47,16 +42,14 @@ def _from_key(item: Item) -> Item:
 
 def _indexed(job: Job) -> Item:
     """Return the TTL, the keys of the job's indexes, and attributes that few rows have."""
-    item: Item = {
-        "list_key": keys.list_partition(job.tenant),
-        "list_id": job.id,
-        "list_status": list_status(job.status),
-    }
+    item: Item = {"list_key": keys.list_partition(job.tenant), "list_id": job.id}
     if job.idempotency_key != job.duplicate_key:  # most rows stay below 1 KB, the unit of a write
         item["idempotency_key"] = job.idempotency_key or ""
     if job.parent is not None:
         item["parent_shard"] = job.parent_shard
         item["parent_key"] = keys.children_partition(JobRef(tenant=job.tenant, job_id=job.parent))
+        if job.status not in (JobStatus.PENDING, JobStatus.RUNNING):  # so that claims keep it
+            item["list_status"] = job.status.value
     if rules.is_troubled(job):
         item["trouble_key"] = keys.trouble_partition(job.tenant)
     wake_at, resend_at = rules.wake_at(job), rules.resend_at(job)
