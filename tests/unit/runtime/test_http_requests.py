@@ -89,6 +89,8 @@ def test_what_is_wrong_with_a_field_is_said_in_plain_words(
 class _Product(BaseModel):
     currency: str = Field("EUR", pattern="^[A-Z]{3}$")
     price: int = 0
+    title: str = Field("", min_length=1)
+    images: list[str] = Field(default_factory=list, min_length=1)
 
 
 @pytest.mark.parametrize(
@@ -96,6 +98,8 @@ class _Product(BaseModel):
     [
         ({"currency": "euro"}, "must match `^[A-Z]{3}$`"),
         ({"price": 1e308}, "is too large"),
+        ({"title": ""}, "must not be empty"),
+        ({"images": []}, "must not be empty"),
     ],
 )
 def test_a_refused_value_is_answered_with_what_it_must_be(

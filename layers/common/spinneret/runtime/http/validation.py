@@ -53,6 +53,7 @@ _MESSAGES: Final[Mapping[str, str]] = {
     "none_required": "must be null",
     "json_invalid": "must be JSON",
 }
+_TOO_SHORT: Final = frozenset({"string_too_short", "too_short"})
 _UNKNOWN: Final = "extra_forbidden"
 _OTHER: Final = "isn't valid"
 _OWN: Final = "value_error"
@@ -122,6 +123,8 @@ def _message(error: Mapping[str, Any]) -> str:
     context = error.get("ctx") or {}
     if error["type"] == _OWN and "error" in context:
         return str(context["error"])
+    if error["type"] in _TOO_SHORT and context.get("min_length") == 1:
+        return "must not be empty"
     try:
         return _MESSAGES.get(error["type"], _OTHER).format_map(context)
     except KeyError:  # a release of the library with less context
