@@ -1,13 +1,18 @@
 """Products that want one listing at the same time."""
 
+from dataclasses import replace
+
 import pytest
 
+from spinneret.jobs.ports import JobStore
 from spinneret.kernel.errors import Conflict
 from spinneret.marketplace.listings.models import Listing, ListingState
 from spinneret.marketplace.products.models import Product, ProductContent
+from tests import factories
 from tests.contract.backends import OF_REAL_AWS, Tables
 from tests.contract.interleaved import interrupted
 from tests.contract.races import racing
+from tests.contract.stored_jobs import claimed
 from tests.fakes.time import START
 from tests.markets.stores import Stores, on_tables
 
@@ -87,3 +92,20 @@ def test_a_listing_that_is_taken_just_before_the_write_stays_taken(
     )
     assert _take(overtaken, _wish(tenant, 1)) == _product(tenant, 0).id
     _holds(stores, tenant, 2, _product(tenant, 0).id)
+
+
+@OF_REAL_AWS
+def test_a_product_is_not_added_with_a_listing_that_another_has_just_taken(
+    tables: Tables, store: JobStore, tenant: str
+) -> None:
+    stores, lease = on_tables(tables), factories.lease(claimed(store, tenant))
+    stores.products.add(_product(tenant, 1))
+    taken = replace(_wish(tenant, 1), state=ListingState.ACTIVE)
+    late = on_tables(
+        interrupted(tables, "transact_write_items", lambda: stores.listings.save(None, taken))
+    )
+    wish = replace(_wish(tenant, 2), state=ListingState.ACTIVE)
+    with pytest.raises(Conflict):
+        late.listings.add(_product(tenant, 2), wish, lease)
+    assert stores.products.get(tenant, "prd_0002") is None
+    assert stores.listings.holder(tenant, "etsy", "110") == "prd_0001"

@@ -68,7 +68,7 @@ class DynamoListingStore(DynamoAdapter):
                 holders[each] = holder
         writes = [
             lease_check(self._jobs, lease),
-            self._rows.put_write(listing, dynamo.ABSENT),
+            self._rows.put_write(listing),  # a new product has no record
             *(self._take(listing, each, holder) for each, holder in holders.items()),
             *self._products.new_writes(product),
         ]
