@@ -83,6 +83,38 @@ def test_an_engine_is_called_up_to_a_bound(
     assert ARTICLES(beyond) is None
 
 
+@pytest.mark.parametrize("outer", ["figure", "section", "td", "p"])
+def test_an_element_with_thousands_of_children_is_too_much_for_trafilatura(
+    monkeypatch: pytest.MonkeyPatch, outer: str
+) -> None:
+    asked: list[object] = []
+    monkeypatch.setattr(trafilatura, "bare_extraction", lambda *_, **__: asked.append(outer))
+    for children in (engines.MAX_CHILDREN, engines.MAX_CHILDREN + 1):
+        wide = page(f"<table><{outer}>{'<i>a</i>' * children}</{outer}>")
+        assert engines.is_bounded(wide)
+        assert ARTICLES(wide) is None
+    assert asked == [outer]
+
+
+def test_a_table_of_few_elements_and_many_cells_is_too_much_for_trafilatura(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr(
+        trafilatura,
+        "bare_extraction",
+        lambda root, **_: asked.extend(root.xpath("//@colspan | //@rowspan")),
+    )
+    longest = "<tr>" + "<td>a" * 100
+    fits = page(f"<table>{longest}<tr><td colspan=9 rowspan=9>b{'<tr><td>c' * 998}</table>")
+    assert ARTICLES(fits) is None
+    assert asked == []
+    assert fits.root.xpath("//@colspan | //@rowspan") == ["9", "9"]
+    monkeypatch.setattr(trafilatura, "bare_extraction", lambda *_, **__: asked.append("again"))
+    assert ARTICLES(page(f"<table>{longest}{'<tr><td>c' * 1000}</table>")) is None
+    assert asked == []
+
+
 class PanicException(BaseException):
     """As a panic of Rust comes to Python."""
 

@@ -741,6 +741,40 @@ def test_xml_loads_nothing_from_elsewhere(entity: str) -> None:
             ["after"],
             marks=pytest.mark.heavy,
         ),
+        pytest.param(
+            ("<a href=b><i>" * 900 + "</i></a>" * 900) * 40 + "after",
+            ["after"],
+            marks=pytest.mark.heavy,
+        ),
+        pytest.param(
+            ("<button><i>" * 900 + "</i></button>" * 900) * 40 + "after",
+            ["after"],
+            marks=pytest.mark.heavy,
+        ),
+        pytest.param(
+            "<div><pre></pre>" * 900 + "<b></b>" * 100_000 + "after",
+            ["after"],
+            marks=pytest.mark.heavy,
+        ),
+        pytest.param(
+            f"<div class='{'x ' * 200_000}'>{'<pre>a</pre>' * 40_000}after</div>",
+            ["after"],
+            marks=pytest.mark.heavy,
+        ),
+        pytest.param(
+            f"<table><td class='{'x ' * 200_000}'>{'<pre>a</pre>' * 40_000}after",
+            ["after"],
+            marks=pytest.mark.heavy,
+        ),
+        pytest.param(
+            "<div>" * 1_900 + "<td>a" * 150_000 + "after", ["after"], marks=pytest.mark.heavy
+        ),
+        pytest.param(
+            "<div>" * 1_900 + "<header>a</header>" * 50_000 + "after",
+            ["after"],
+            marks=pytest.mark.heavy,
+        ),
+        pytest.param("<sup>" * 95 + "." * 900_000 + "after", ["after"], marks=pytest.mark.heavy),
         ("".join(f"<p><b id=b{n}>word</p>" for n in range(600)) + "after", ["word", "after"]),
         ("<p>&#xFFFE;&#1;\ud800\x00 a</p>", ["a"]),
     ],
@@ -761,8 +795,13 @@ def test_hostile_markup_costs_little_and_loses_no_text(body: str, kept: list[str
         "<ul><li>" * 90 + "<li>x" * 1_000,
         "<blockquote>" * 90 + "<p>x" * 1_000,
         f"<table><tr><td rowspan=100>{'word ' * 6_000}<td>a</tr>{'<tr><td>b</tr>' * 99}</table>",
+        f"<table><tr>{'<td colspan=100>a' * 20_000}</table>",
+        f"<table><tr>{'<td colspan=100>a' * 500}</table>" * 20,
+        f"<table><tr><td rowspan=100>{'word ' * 900}<td>a</tr>{'<tr><td>b</tr>' * 99}</table>" * 40,
+        f"<p role=tab id=a>{'word ' * 9_000}</p>"
+        + "<p role=tabpanel aria-labelledby=a><pre>b</pre></p>" * 900,
     ],
-    ids=["lists", "quotations", "spans"],
+    ids=["lists", "quotations", "spans", "row", "tables", "repeats of tables", "labels"],
 )
 def test_marks_and_repeats_do_not_multiply_a_page(body: str) -> None:
     assert len(read(body).markdown) < 20 * len(body)

@@ -5,6 +5,23 @@ from collections.abc import Callable
 from lxml import etree
 
 
+def nearest(
+    element: etree._Element, tag: str, known: dict[etree._Element, etree._Element | None]
+) -> etree._Element | None:
+    """Return the nearest ancestor with that tag.
+
+    `known` keeps the answers for one tag, so that many calls visit each element once.
+    """
+    way: list[etree._Element] = []
+    at = element.getparent()
+    while at is not None and at not in known and at.tag != tag:
+        way.append(at)
+        at = at.getparent()
+    answer = known[at] if at is not None and at in known else at
+    known.update(dict.fromkeys(way, answer))
+    return answer
+
+
 def is_inside(
     element: etree._Element,
     matches: Callable[[etree._Element], bool],

@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import Final
 
 from lxml import etree
 
+from spinneret.content.extraction.ancestry import is_inside
 from spinneret.content.extraction.vocabulary import CONTROLS, UNSEEN
 
 _LANGUAGE: Final = re.compile(
@@ -19,21 +21,66 @@ _NUMBERS: Final = re.compile(
 _AROUND: Final = 3  # number of ancestors that may frame a code block
 _LABELS: Final = frozenset({"copy", "copied", "copy code", "copied!", "copy to clipboard"})
 _LABEL_CHARS: Final = 24
+_LABEL_ELEMENTS: Final = 50
+"""Elements of a label, such as its picture. Elements inside each other share more of them."""
 
 
-def language(pre: etree._Element) -> str:
-    """Return the language named by the block, its `code` or its frame; empty if none."""
-    named = [pre, *pre.iterchildren("code")]
-    for _, ancestor in zip(range(_AROUND), pre.iterancestors(), strict=False):
-        named.append(ancestor)
-    for element in named:
-        declared = element.get("data-lang") or element.get("data-language")
-        if declared and re.fullmatch(r"[\w+#.-]{1,20}", declared):
-            return declared
-        for match in _LANGUAGE.finditer(element.get("class") or ""):
-            if match[1] not in _NOT_LANGUAGES:
-                return match[1]
-    return ""
+class Frames:
+    """What surrounds the code blocks of one page. Thousands of them may share a frame or a table,
+    which is read once."""
+
+    def __init__(self) -> None:
+        self._languages: dict[etree._Element, str] = {}
+        self._furniture: dict[etree._Element, bool] = {}
+        self._inside: dict[etree._Element, bool] = {}
+
+    def language(self, pre: etree._Element) -> str:
+        """Return the language named by the block, its `code` or its frame; empty if none."""
+        around = islice(pre.iterancestors(), _AROUND)
+        named = (
+            self._language_named_by(element)
+            for element in (pre, *pre.iterchildren("code"), *around)
+        )
+        return next(filter(None, named), "")
+
+    def is_code_table(self, table: etree._Element) -> bool:
+        """Return whether a table frames code: one with line number cells and a `pre`."""
+        return next(table.iter("pre"), None) is not None and any(
+            map(self._is_numbers, table.iter("td"))
+        )
+
+    def code_of(self, table: etree._Element) -> Iterator[etree._Element]:
+        """Yield the blocks of such a table that aren't line numbers."""
+        for pre in table.iter("pre"):
+            if not is_inside(pre, self._is_numbers, self._inside):
+                yield pre
+
+    def is_label(self, element: etree._Element) -> bool:
+        """Return whether the element is a "Copy" or language label in the frame of a code
+        block."""
+        words = few_words(element, _LABEL_CHARS).lower()
+        if not words:
+            return False
+        parent = element.getparent()
+        if parent is None or next(element.iter("pre"), None) is not None:
+            return False
+        blocks = [*parent.iterchildren("pre"), *parent.iterfind("*/pre")]
+        if len(blocks) != 1:
+            return False
+        return words in _LABELS or words == self.language(blocks[0]).lower()
+
+    def _language_named_by(self, element: etree._Element) -> str:
+        if element not in self._languages:
+            self._languages[element] = _language_named_by(element)
+        return self._languages[element]
+
+    def _is_numbers(self, cell: etree._Element) -> bool:
+        """Return whether an element is a cell of line numbers."""
+        if cell.tag != "td":
+            return False
+        if cell not in self._furniture:
+            self._furniture[cell] = _is_furniture(cell)
+        return self._furniture[cell]
 
 
 def text(pre: etree._Element) -> str:
@@ -52,43 +99,29 @@ def text(pre: etree._Element) -> str:
     return "".join(parts)
 
 
-def is_code_table(table: etree._Element) -> bool:
-    """Return whether a table frames code: one with line number cells and a `pre`."""
-    return next(table.iter("pre"), None) is not None and any(
-        _is_furniture(cell) for cell in table.iter("td")
-    )
-
-
-def code_of(table: etree._Element) -> Iterator[etree._Element]:
-    """Yield the blocks of such a table that aren't line numbers."""
-    for pre in table.iter("pre"):
-        if not any(_is_furniture(cell) for cell in pre.iterancestors("td")):
-            yield pre
-
-
-def is_label(element: etree._Element) -> bool:
-    """Return whether the element is a "Copy" or language label in the frame of a code block."""
-    words = _few_words(element)
-    if not words:
-        return False
-    parent = element.getparent()
-    if parent is None or next(element.iter("pre"), None) is not None:
-        return False
-    blocks = [*parent.iterchildren("pre"), *parent.iterfind("*/pre")]
-    if len(blocks) != 1:
-        return False
-    return words in _LABELS or words == language(blocks[0]).lower()
-
-
-def _few_words(element: etree._Element) -> str:
-    """Return the text of an element on one line, in lower case; empty if it is too long for a
-    label. The rest of a long text isn't read: elements inside each other share it."""
+def few_words(element: etree._Element, most: int) -> str:
+    """Return the text of an element on one line; empty if it has more than `most` characters or 50
+    elements. The rest isn't read: elements inside each other share it."""
     words: list[str] = []
-    for part in element.itertext():
-        words += str(part).split(maxsplit=_LABEL_CHARS)
-        if sum(map(len, words)) + len(words) > _LABEL_CHARS + 1:
+    elements = 0
+    for event, each in etree.iterwalk(element, events=("start", "end")):
+        if event == "start":
+            elements += 1
+            part = each.text
+        else:
+            part = each.tail if each is not element else None
+        words += (part or "").split(maxsplit=most)
+        if elements > _LABEL_ELEMENTS or sum(map(len, words)) + len(words) > most + 1:
             return ""
-    return " ".join(words).lower()
+    return " ".join(words)
+
+
+def _language_named_by(element: etree._Element) -> str:
+    declared = element.get("data-lang") or element.get("data-language")
+    if declared and re.fullmatch(r"[\w+#.-]{1,20}", declared):
+        return declared
+    named = (match[1] for match in _LANGUAGE.finditer(element.get("class") or ""))
+    return next((name for name in named if name not in _NOT_LANGUAGES), "")
 
 
 def _is_furniture(element: etree._Element) -> bool:

@@ -33,6 +33,11 @@ MAX_CHARS: Final = 300_000
 """Text of five times the longest of 410 labelled pages. Finding the words that an engine returned
 takes a second for a million."""
 MAX_DEPTH: Final = 200  # trafilatura recurses; rs-trafilatura is quadratic (10,000 levels: 26 s)
+MAX_CHILDREN: Final = 3_000
+"""Children of one element, which trafilatura takes in quadratic time in figures, sections, cells
+and paragraphs: 3,000 take .6 s. The widest element of 408 labelled pages has 1,500."""
+MAX_GRID: Final = 100_000
+"""Rows of a page, times the cells of its longest row: trafilatura fills up all rows of a table."""
 MAX_SOURCE_CHARS: Final = 5_000_000
 MAX_TAGS: Final = 100_000
 """Limit of the source, since malformed markup may hide content from the tree. This many tags take
@@ -42,6 +47,9 @@ _DOCTYPE: Final = "<!DOCTYPE html>"  # without it, parsers read old pages by oth
 _LEAST_FOUND: Final = 0.5
 """An engine abstains if fewer of its words are in the page's text: they come from embedded data."""
 _MOST_OF_A_RUN: Final = 0.5
+_has_many_elements: Final = etree.XPath(f"count(//*) > {MAX_ELEMENTS}")
+_has_deep_element: Final = etree.XPath(f"boolean({'/*' * (MAX_DEPTH + 1)})")
+_has_wide_element: Final = etree.XPath(f"boolean(//*[*[{MAX_CHILDREN + 1}]])")
 _TEI_INLINE: Final = frozenset({"hi", "ref", "graphic", "span", "del"})
 
 
@@ -95,10 +103,10 @@ def trafilatura_by_type(
     page: ParsedPage, page_type: PageType | None, *, is_quick: bool = False
 ) -> Choice | None:
     """Run trafilatura, balanced. Comments are part of every page but of an article."""
-    if not is_bounded(page):
+    if not is_bounded(page) or _is_wide(page.root):
         return None
     try:
-        with _without_ids_of_headings(page.root):
+        with _without_ids_of_headings(page.root), _without_spans(page.root):
             found = trafilatura.bare_extraction(
                 page.root,
                 fast=is_quick,
@@ -134,22 +142,37 @@ def _without_ids_of_headings(root: html.HtmlElement) -> Iterator[None]:
             section.attrib["id"] = name
 
 
+@contextmanager
+def _without_spans(root: html.HtmlElement) -> Iterator[None]:
+    """Remove the spans of cells while the context is open: trafilatura adds an empty cell for each
+    column and row, a million for a page of 170 KB."""
+    spans = [
+        (cell, name, cell.attrib.pop(name))
+        for cell in root.iter("td", "th")
+        for name in ("colspan", "rowspan")
+        if name in cell.attrib
+    ]
+    try:
+        yield
+    finally:
+        for cell, name, value in spans:
+            cell.attrib[name] = value
+
+
+def _is_wide(root: html.HtmlElement) -> bool:
+    """Return whether the page has an element that trafilatura takes in quadratic time."""
+    rows = [len(row) for row in root.iter("tr")]
+    return bool(_has_wide_element(root)) or len(rows) * max(rows, default=0) > MAX_GRID
+
+
 def is_bounded(page: ParsedPage) -> bool:
     """Return whether the page is small enough for engines that can't be interrupted."""
     if len(page.text) > MAX_SOURCE_CHARS or page.text.count("<") > MAX_TAGS:
         return False
-    elements = chars = depth = 0
-    for event, element in etree.iterwalk(page.root, events=("start", "end")):
-        if event == "end":
-            depth -= 1
-            continue
-        depth += 1
-        elements += 1
-        if element.tag not in ("script", "style"):
-            chars += len(element.text or "") + len(element.tail or "")
-        if elements > MAX_ELEMENTS or chars > MAX_CHARS or depth > MAX_DEPTH:
-            return False
-    return True
+    if _has_many_elements(page.root) or _has_deep_element(page.root):
+        return False
+    shown = (each for each in page.root.iter() if each.tag not in ("script", "style"))
+    return sum(len(each.text or "") + len(each.tail or "") for each in shown) <= MAX_CHARS
 
 
 def _words_of_html(source: str | None) -> list[str]:

@@ -93,7 +93,7 @@ class Inline:
         marker = "" if plain else _MARKERS.get(tag, "")
         if marker in active:
             marker = ""
-        around = active | {marker} | ({"a"} if tag == "a" else set())
+        around = active | {marker} | ({tag} if tag in ("a", "sup") else set())
         parts = [escape(element.text)]
         for child in element:
             if child.tag == "br":
@@ -103,7 +103,7 @@ class Inline:
                 parts.append(f"\n{text}\n" if child.tag in BLOCKS else text)
             parts.append(escape(child.tail))
         text = "".join(parts)
-        if tag == "sup":
+        if tag == "sup" and "sup" not in active:
             return _raised(text)
         if tag == "a" and not plain and "a" not in active:
             return self.linked(element, text)

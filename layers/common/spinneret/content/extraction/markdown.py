@@ -13,7 +13,7 @@ from typing import Final
 
 from lxml import etree
 
-from spinneret.content.extraction import code_blocks, tables
+from spinneret.content.extraction import code_blocks
 from spinneret.content.extraction.buttons import shows_text
 from spinneret.content.extraction.inline import (
     MAX_DEPTH,
@@ -24,6 +24,7 @@ from spinneret.content.extraction.inline import (
     escape_start,
     fence_for,
 )
+from spinneret.content.extraction.tables import Grids
 from spinneret.content.extraction.targets import without_targets
 from spinneret.content.extraction.vocabulary import BLOCKS, CONTROLS, HEADINGS, UNSEEN
 
@@ -34,6 +35,8 @@ _ASIDES: Final = frozenset({"admonition", "theme-admonition", "markdown-alert", 
 _MAX_MARKS: Final = 16
 """Lists and quotations inside each other that are marked. Each one lengthens every line inside it:
 with 90, a page of 100 KB became a text of 9 MB."""
+_TAB_CHARS: Final = 100
+"""Limit of a tab's label, which is repeated above each of its panels."""
 _FEW: Final = 8  # a code block's frame only has a bar and a few buttons
 _LINE_START: Final = re.compile(r"(#{1,6} |)(.*)", re.DOTALL)
 
@@ -72,9 +75,11 @@ class _Renderer:
         self._left_out = left_out
         # Thousands of code blocks may share a frame, whose elements are examined once.
         framed = dict.fromkeys(element for pre in root.iter("pre") for element in _beside(pre))
-        self._labels = set(filter(code_blocks.is_label, framed))
+        self._frames = code_blocks.Frames()
+        self._labels = set(filter(self._frames.is_label, framed))
+        self._grids = Grids()
         self._tabs = {
-            tab.get("id"): " ".join(all_text(tab).split())
+            tab.get("id"): code_blocks.few_words(tab, _TAB_CHARS)
             for tab in root.iterfind(".//*[@role='tab'][@id]")
         }
         self._seen: set[str] = set()
@@ -133,7 +138,7 @@ class _Renderer:
         elif tag in HEADINGS:
             yield from self._heading(element)
         elif tag == "pre":
-            yield from _fenced(element)
+            yield from self._fenced(element)
         elif tag == "a":
             yield from self._card(element, depth)
         elif tag in ("ul", "ol", "menu", "dir"):
@@ -210,13 +215,13 @@ class _Renderer:
             yield "\n".join(line for item in items for line in item)
 
     def _table(self, element: etree._Element, depth: int) -> Iterator[str]:
-        if code_blocks.is_code_table(element):
-            for pre in code_blocks.code_of(element):
-                yield from _fenced(pre)
+        if self._frames.is_code_table(element):
+            for pre in self._frames.code_of(element):
+                yield from self._fenced(pre)
             return
         lines: list[list[str]] = []
         if element not in self._composite and element.get("role") not in _LAYOUT_ROLES:
-            lines = tables.grid(element, self._cell, self._skips)
+            lines = self._grids.lines(element, self._cell, self._skips)
         width = max(map(len, lines), default=0)
         if width < 2:
             yield from self.blocks(element, depth)
@@ -234,6 +239,13 @@ class _Renderer:
         text = self._inline.text(cell)
         return " ".join(text.split()).replace("|", "\\|")
 
+    def _fenced(self, pre: etree._Element) -> Iterator[str]:
+        text = code_blocks.text(pre).strip("\n")
+        if not text.strip():
+            return
+        fence = fence_for(text)
+        yield f"{fence}{self._frames.language(pre)}\n{text}\n{fence}"
+
 
 def _is_aside(element: etree._Element) -> bool:
     """Return whether an element is a note, tip or warning of a documentation generator."""
@@ -242,14 +254,6 @@ def _is_aside(element: etree._Element) -> bool:
 
 def _row(cells: list[str]) -> str:
     return f"| {' | '.join(cells)} |"
-
-
-def _fenced(pre: etree._Element) -> Iterator[str]:
-    text = code_blocks.text(pre).strip("\n")
-    if not text.strip():
-        return
-    fence = fence_for(text)
-    yield f"{fence}{code_blocks.language(pre)}\n{text}\n{fence}"
 
 
 def _beside(pre: etree._Element) -> Iterator[etree._Element]:

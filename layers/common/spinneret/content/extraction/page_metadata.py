@@ -22,7 +22,7 @@ MAX_LINKS: Final = 10_000
 MAX_LABEL_CHARS: Final = 200
 """Limit of a link's text, since a card's description may be long."""
 _LABEL_ELEMENTS: Final = 200
-"""Elements of a link that are read for its text; links inside each other would share more."""
+"""Elements of a link that are read for its text."""
 MAX_VALUE_CHARS: Final = 4096
 """Longer values aren't titles, names or descriptions; the next candidate is used instead."""
 MAX_KEYWORDS: Final = 100
@@ -232,11 +232,16 @@ def _link(href: str, resolve: Resolve) -> str | None:
 
 
 def _label(anchor: html.HtmlElement) -> str:
-    """Return the first words inside a link, with pictures' descriptions. Bounded, since a link may
-    contain half a page."""
+    """Return the first words inside a link, with pictures' descriptions.
+
+    Bounded, since a link may contain half a page. Another link ends it, as in browsers, so that
+    each element is read for one link.
+    """
     words: list[str] = []
     length = 0
     for element in islice(anchor.iter(etree.Element), _LABEL_ELEMENTS):
+        if element.tag == "a" and element is not anchor:
+            break
         alt = element.get("alt") or "" if element.tag in ("img", "area") else ""
         for text in (alt, element.text, element.tail if element is not anchor else ""):
             if text and element.tag not in ("script", "style"):

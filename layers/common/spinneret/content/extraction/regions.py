@@ -66,10 +66,14 @@ class Regions:
 def content_regions(body: html.HtmlElement) -> Regions:
     """Return the main part of the body and the elements to exclude from it."""
     overlaid: dict[etree._Element, bool] = {}
+    in_parts: dict[etree._Element, bool] = {}
 
     def is_main(element: html.HtmlElement) -> bool:
         named = "main" in (element.tag, element.get("role"))
         return named and not is_inside(element, _is_overlay, overlaid)
+
+    def is_page_header(element: html.HtmlElement) -> bool:
+        return element.tag == "header" and not is_inside(element, _is_part, in_parts)
 
     outline = _Outline(body)
     outline.leave_out(_is_unseen, 1.0)
@@ -77,7 +81,7 @@ def content_regions(body: html.HtmlElement) -> Regions:
     outline.leave_out(_is_hidden, _HIDDEN_SHARE)
     outline.leave_out(_is_control, _CONTROLS_SHARE)
     if not outline.narrow(is_main, _MAIN_SHARE):
-        outline.leave_out(_is_page_header, _HEADER_SHARE)
+        outline.leave_out(is_page_header, _HEADER_SHARE)
     outline.leave_out(_is_chrome, _CHROME_SHARE)
     outline.leave_out_links()
     return outline.regions()
@@ -208,10 +212,8 @@ def _names(element: html.HtmlElement) -> str:
     return _HUMP.sub(r"\1-\2", named).lower()
 
 
-def _is_page_header(element: html.HtmlElement) -> bool:
-    if element.tag != "header":
-        return False
-    return not any(True for _ in element.iterancestors("article", "section"))
+def _is_part(element: etree._Element) -> bool:
+    return element.tag in ("article", "section")
 
 
 def _is_chrome(element: html.HtmlElement) -> bool:

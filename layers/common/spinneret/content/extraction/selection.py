@@ -6,6 +6,7 @@ from typing import Final
 
 from lxml import etree
 
+from spinneret.content.extraction.ancestry import nearest
 from spinneret.content.extraction.page import ParsedPage
 from spinneret.content.extraction.runs import Run, text_words
 
@@ -41,9 +42,10 @@ def _with_headings(page_runs: Sequence[Run], kept: list[bool]) -> list[bool]:
 def _with_tables(page_runs: Sequence[Run], kept: list[bool]) -> list[bool]:
     """Keep all of a table's runs if at least half are chosen; nested tables are separate."""
     tables: dict[etree._Element, list[int]] = {}
+    known: dict[etree._Element, etree._Element | None] = {}
     for index, run in enumerate(page_runs):
         if run.block.tag in ("td", "th"):
-            table = next(run.block.iterancestors("table"), None)
+            table = nearest(run.block, "table", known)
             if table is not None:
                 tables.setdefault(table, []).append(index)
     for cells in tables.values():

@@ -8,46 +8,60 @@ from lxml import etree
 _MAX_SPAN: Final = 100
 """Limit of a cell's span. HTML allows 1000 columns, but no readable table has this many."""
 MAX_CELLS: Final = 50_000
-"""After this number of cells, spans count as 1."""
+"""After this number of cells of a page, spans count as 1."""
 _MAX_REPEATED: Final = 500_000
-"""Characters that cells repeat below; a cell that would exceed them is shown once."""
+"""Characters that the cells of a page repeat below; a cell that would exceed them is shown once."""
 
 
-def grid(
-    table: etree._Element, render: Callable[[etree._Element], str], skips: Callable[..., bool]
-) -> list[list[str]]:
-    """Return the rows of a table; missing cells are empty.
+class Grids:
+    """Arranges the tables of one page, whose spans share one limit."""
 
-    A cell that spans columns is followed by empty ones. A cell that spans rows is repeated below,
-    since it describes those rows, too.
-    """
-    lines: list[list[str]] = []
-    hanging: dict[int, tuple[int, str]] = {}
-    cells = repeated = 0
-    for row in rows(table):
-        line: list[str] = []
-        for cell in row:
-            if cell.tag not in ("td", "th") or skips(cell):
-                continue
+    def __init__(self) -> None:
+        self._cells = self._repeated = 0
+
+    def lines(
+        self,
+        table: etree._Element,
+        render: Callable[[etree._Element], str],
+        skips: Callable[..., bool],
+    ) -> list[list[str]]:
+        """Return the rows of a table; missing cells are empty.
+
+        A cell that spans columns is followed by empty ones. A cell that spans rows is repeated
+        below, since it describes those rows, too.
+        """
+        lines: list[list[str]] = []
+        hanging: dict[int, tuple[int, str]] = {}
+        for row in rows(table):
+            line: list[str] = []
+            for cell in row:
+                if cell.tag not in ("td", "th") or skips(cell):
+                    continue
+                _hang(line, hanging)
+                text = render(cell)
+                is_plain = self._cells + len(line) > MAX_CELLS
+                down = 1 if is_plain else self._down(cell, text)
+                for part in range(1 if is_plain else _span(cell.get("colspan"))):
+                    shown = text if part == 0 else ""
+                    if down > 1:
+                        hanging[len(line)] = (down - 1, shown)
+                    line.append(shown)
             _hang(line, hanging)
-            text = render(cell)
-            plain = cells > MAX_CELLS
-            down = 1 if plain else _span(cell.get("rowspan"))
-            if repeated + (down - 1) * len(text) > _MAX_REPEATED:
-                down = 1
-            repeated += (down - 1) * len(text)
-            for part in range(1 if plain else _span(cell.get("colspan"))):
-                shown = text if part == 0 else ""
-                if down > 1:
-                    hanging[len(line)] = (down - 1, shown)
-                line.append(shown)
-        _hang(line, hanging)
-        cells += len(line)
-        if cells > MAX_CELLS:
-            hanging.clear()
-        if line:
-            lines.append(line)
-    return lines
+            self._cells += len(line)
+            if self._cells > MAX_CELLS:
+                hanging.clear()
+            if line:
+                lines.append(line)
+        return lines
+
+    def _down(self, cell: etree._Element, text: str) -> int:
+        """Return the number of rows in which a cell is shown."""
+        down = _span(cell.get("rowspan"))
+        more = (down - 1) * len(text)
+        if self._repeated + more > _MAX_REPEATED:
+            return 1
+        self._repeated += more
+        return down
 
 
 def rows(table: etree._Element) -> Iterator[etree._Element]:
