@@ -115,6 +115,13 @@ def test_a_table_of_few_elements_and_many_cells_is_too_much_for_trafilatura(
     assert asked == []
 
 
+def test_the_rules_leave_out_parts_of_lines_whatever_is_chosen_but_no_blocks() -> None:
+    choice = engines.regions(
+        page(f"<p>{TEXT * 9}<b hidden>a</b></p><dialog><p>b</p></dialog><i hidden><div>c</div></i>")
+    )
+    assert [element.tag for element in choice.left_out] == ["b"]
+
+
 class PanicException(BaseException):
     """As a panic of Rust comes to Python."""
 

@@ -55,6 +55,13 @@ def og(name: str, value: str) -> str:
         ("<ul><li>a<ul><li>b</li></ul></li><li>c</li></ul>", "- a\n  - b\n- c"),
         ("<ol><li>a</li><li><p>b</p><p>c</p></li></ol>", "1. a\n2. b\n\n   c"),
         ("<ul><li><h3>Card</h3><p>text</p></li></ul>", "### Card\n\ntext"),
+        ("<ul>a<li>b</li>c<li>d</li>e</ul>", "a\n\n- b\n  c\n- d\n  e"),
+        ("<ul><script></script>a<li>b</ul>", "a\n\n- b"),
+        ("<table>a<tr>b<td>c<td>d</td>e</tr></table>", "a\n\nb\n\ne\n\n| c | d |\n| --- | --- |"),
+        (
+            "<table><tr><td>a<td>b<tr><form><td>c<td>d</form></table>",
+            "c\n\nd\n\n| a | b |\n| --- | --- |",
+        ),
         (
             "<table><tr><th>a</th><th>b|c</th></tr><tr><td>1<br>2</td></tr></table>",
             "| a | b\\|c |\n| --- | --- |\n| 1 2 |",
@@ -800,8 +807,9 @@ def test_hostile_markup_costs_little_and_loses_no_text(body: str, kept: list[str
         f"<table><tr><td rowspan=100>{'word ' * 900}<td>a</tr>{'<tr><td>b</tr>' * 99}</table>" * 40,
         f"<p role=tab id=a>{'word ' * 9_000}</p>"
         + "<p role=tabpanel aria-labelledby=a><pre>b</pre></p>" * 900,
+        f"<base href='https://x.example/{'b' * 1_900}/'>{'<a href=c>d</a> ' * 30_000}",
     ],
-    ids=["lists", "quotations", "spans", "row", "tables", "repeats of tables", "labels"],
+    ids=["lists", "quotations", "spans", "row", "tables", "repeats of tables", "labels", "base"],
 )
 def test_marks_and_repeats_do_not_multiply_a_page(body: str) -> None:
     assert len(read(body).markdown) < 20 * len(body)

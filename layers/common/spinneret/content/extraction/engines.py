@@ -64,7 +64,10 @@ def regions(page: ParsedPage) -> Choice:
 
     return Choice(
         chosen=[not is_inside(run.block, is_out, known) for run in page.runs],
-        left_out=frozenset(element for element in left_out if element.tag not in BLOCKS),
+        # An element with blocks, such as a dialogue, is more than a part of a line: its runs count.
+        left_out=frozenset(
+            element for element in left_out if next(element.iter(*BLOCKS), None) is None
+        ),
     )
 
 

@@ -13,7 +13,7 @@ from typing import Final
 
 from lxml import etree
 
-from spinneret.content.extraction import code_blocks
+from spinneret.content.extraction import code_blocks, tables
 from spinneret.content.extraction.buttons import shows_text
 from spinneret.content.extraction.inline import (
     MAX_DEPTH,
@@ -24,7 +24,6 @@ from spinneret.content.extraction.inline import (
     escape_start,
     fence_for,
 )
-from spinneret.content.extraction.tables import Grids
 from spinneret.content.extraction.targets import without_targets
 from spinneret.content.extraction.vocabulary import BLOCKS, CONTROLS, HEADINGS, UNSEEN
 
@@ -77,7 +76,7 @@ class _Renderer:
         framed = dict.fromkeys(element for pre in root.iter("pre") for element in _beside(pre))
         self._frames = code_blocks.Frames()
         self._labels = set(filter(self._frames.is_label, framed))
-        self._grids = Grids()
+        self._grids = tables.Grids()
         self._tabs = {
             tab.get("id"): code_blocks.few_words(tab, _TAB_CHARS)
             for tab in root.iterfind(".//*[@role='tab'][@id]")
@@ -198,21 +197,32 @@ class _Renderer:
         if element in self._composite:  # cards, not items: their headings belong to the page
             yield from self.blocks(element, depth)
             return
+        yield from self._paragraph(_line(element.text))
         items: list[list[str]] = []
         for child in element:
-            if self._skips(child):
-                continue
-            content = list(self.blocks(child, depth)) if child.tag == "li" else []
-            if child.tag in ("ul", "ol") and items:  # invalid nesting: belongs to the previous item
-                nested = "\n\n".join(self._marked(self._list, child, depth + 1))
-                items[-1].append(_indented(nested, "  "))
-            elif child.tag != "li":
-                content = list(self._block(child, depth + 1))
-            if content:
-                marker = f"{len(items) + 1}. " if element.tag == "ol" else "- "
-                items.append([marker + _indented(_tight(content), " " * len(marker)).lstrip()])
+            if not self._skips(child):
+                self._add_to(items, child, depth, is_numbered=element.tag == "ol")
+            beside = _line(child.tail)
+            if beside and items:  # text between items belongs to the item above it
+                items[-1].append(_indented(beside, "  "))
+            else:
+                yield from self._paragraph(beside)
         if items:
             yield "\n".join(line for item in items for line in item)
+
+    def _add_to(
+        self, items: list[list[str]], child: etree._Element, depth: int, *, is_numbered: bool
+    ) -> None:
+        """Add a child of a list to the lines of its items."""
+        content = list(self.blocks(child, depth)) if child.tag == "li" else []
+        if child.tag in ("ul", "ol") and items:  # invalid nesting: belongs to the previous item
+            nested = "\n\n".join(self._marked(self._list, child, depth + 1))
+            items[-1].append(_indented(nested, "  "))
+        elif child.tag != "li":
+            content = list(self._block(child, depth + 1))
+        if content:
+            marker = f"{len(items) + 1}. " if is_numbered else "- "
+            items.append([marker + _indented(_tight(content), " " * len(marker)).lstrip()])
 
     def _table(self, element: etree._Element, depth: int) -> Iterator[str]:
         if self._frames.is_code_table(element):
@@ -228,6 +238,11 @@ class _Renderer:
             return
         for caption in element.iterchildren("caption"):
             yield from self.blocks(caption, depth)
+        for part in tables.beside_cells(element):  # before the table, as in browsers
+            if isinstance(part, str):
+                yield from self._paragraph(_line(part))
+            elif not self._skips(part):
+                yield from self._block(part, depth + 1)
         lines = [line for line in lines if any(line)]
         if not lines:
             return
@@ -245,6 +260,11 @@ class _Renderer:
             return
         fence = fence_for(text)
         yield f"{fence}{self._frames.language(pre)}\n{text}\n{fence}"
+
+
+def _line(text: str | None) -> str:
+    """Return a text of its own, outside of any line; empty without a letter or digit."""
+    return _Run([escape(text)]).take() if text and any(map(str.isalnum, text)) else ""
 
 
 def _is_aside(element: etree._Element) -> bool:

@@ -30,6 +30,7 @@ _WORD_CHARS: Final = 200
 """Limit of a keyword. A document's row holds 400 KB with everything."""
 MAX_TARGET_CHARS: Final = 2048
 """Limit of a link's address in the text; longer ones hold state or data."""
+_MAX_TARGETS_CHARS: Final = 5_000_000
 
 Resolve = Callable[[str], str | None]
 """Function from an address as written to the absolute http(s) URL without its fragment, or None."""
@@ -258,6 +259,26 @@ def target(href: str | None, resolve: Resolve) -> str | None:
         return None
     url = resolve(href)
     return None if url is None else url.translate(_UNSAFE_IN_TARGET)
+
+
+class Targets:
+    """Addresses of the links and pictures in a page's text; see `target`.
+
+    None after all of them have 5,000,000 characters: a declared base of 2,000 would lengthen each
+    of 60,000 links.
+    """
+
+    def __init__(self, resolve: Resolve) -> None:
+        self._resolve = resolve
+        self._left = _MAX_TARGETS_CHARS
+
+    def __call__(self, href: str | None) -> str | None:
+        """Return the address of an `href` or `src` value, else None."""
+        address = target(href, self._resolve)
+        if address is None or len(address) > self._left:
+            return None
+        self._left -= len(address)
+        return address
 
 
 def _marked(root: html.HtmlElement, name: str) -> Iterator[str]:

@@ -2,7 +2,6 @@
 
 import re
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Final
 
 from lxml import etree, html
@@ -97,7 +96,7 @@ def _from_html(
     data = structured_data(root)
     resolve = page_metadata.resolver(page_metadata.base_url(root, url))
     selected = _whole_body(root) if whole else _main_content(root, text, url, head, data)
-    addresses = partial(page_metadata.target, resolve=resolve) if targets else None
+    addresses = page_metadata.Targets(resolve) if targets else None
     return Content(
         title=page_metadata.title(root, head),
         markdown=_normalised(to_markdown(selected.root, selected.left_out, addresses)),

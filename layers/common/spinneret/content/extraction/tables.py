@@ -12,6 +12,10 @@ MAX_CELLS: Final = 50_000
 _MAX_REPEATED: Final = 500_000
 """Characters that the cells of a page repeat below; a cell that would exceed them is shown once."""
 
+_CELLS: Final = ("td", "th")
+_SECTIONS: Final = ("thead", "tbody", "tfoot")
+_ROWS: Final = ("tr", "caption", "colgroup", "col", *_SECTIONS)
+
 
 class Grids:
     """Arranges the tables of one page, whose spans share one limit."""
@@ -35,7 +39,7 @@ class Grids:
         for row in rows(table):
             line: list[str] = []
             for cell in row:
-                if cell.tag not in ("td", "th") or skips(cell):
+                if cell.tag not in _CELLS or skips(cell):
                     continue
                 _hang(line, hanging)
                 text = render(cell)
@@ -69,8 +73,21 @@ def rows(table: etree._Element) -> Iterator[etree._Element]:
     for child in table:
         if child.tag == "tr":
             yield child
-        elif child.tag in ("thead", "tbody", "tfoot"):
+        elif child.tag in _SECTIONS:
             yield from child.iterchildren("tr")
+
+
+def beside_cells(table: etree._Element) -> Iterator[etree._Element | str]:
+    """Yield what a table has outside of its caption and its rows' cells, in order: texts, and
+    elements such as a form around cells."""
+    sections = (child for child in table if child.tag in _SECTIONS)
+    for part in (table, *sections, *rows(table)):
+        expected = _CELLS if part.tag == "tr" else _ROWS
+        yield part.text or ""
+        for child in part:
+            if child.tag not in expected:
+                yield child
+            yield child.tail or ""
 
 
 def _hang(line: list[str], hanging: dict[int, tuple[int, str]]) -> None:
