@@ -122,6 +122,20 @@ def test_the_rules_leave_out_parts_of_lines_whatever_is_chosen_but_no_blocks() -
     assert [element.tag for element in choice.left_out] == ["b"]
 
 
+def test_trafilatura_leaves_out_its_fallbacks_on_pages_of_thousands_of_runs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[bool] = []
+    monkeypatch.setattr(trafilatura, "bare_extraction", lambda *_, fast, **__: asked.append(fast))
+    for count in (engines.MAX_FALLBACK_RUNS, engines.MAX_FALLBACK_RUNS + 1):
+        lists = [
+            "<ul>" + "<li>a</li>" * min(1_000, count - at) + "</ul>"
+            for at in range(0, count, 1_000)
+        ]
+        assert ARTICLES(page("".join(lists))) is None
+    assert asked == [False, True]
+
+
 class PanicException(BaseException):
     """As a panic of Rust comes to Python."""
 
