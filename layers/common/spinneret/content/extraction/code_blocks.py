@@ -26,7 +26,7 @@ _LABEL_ELEMENTS: Final = 50
 
 
 class Frames:
-    """What surrounds the code blocks of one page. Thousands of them may share a frame or a table,
+    """Frames and tables around the code blocks of one page. Thousands of blocks may share a frame,
     which is read once."""
 
     def __init__(self) -> None:
