@@ -9,6 +9,7 @@ from spinneret.jobs import rules
 from spinneret.jobs.models import Job, JobFilter, JobStatus
 from spinneret.jobs.ports import JobStore
 from spinneret.kernel.errors import FetchTimeout, NotFound
+from spinneret.kernel.ids import id_maker
 from tests import factories
 from tests.contract.backends import OF_AWS
 from tests.contract.stored_jobs import SECOND, claimed, submit
@@ -45,6 +46,20 @@ def test_pages_show_every_job_once_the_newest_first(
     store: JobStore, tenant: str, limit: int
 ) -> None:
     jobs = numbered(tenant)
+    submit(store, *jobs)
+    assert walk(store, tenant, ALL, limit) == jobs[::-1]
+
+
+# covers P-16
+@pytest.mark.parametrize("limit", [1, 2, 5])
+def test_a_batch_of_publications_is_listed_by_its_time(
+    store: JobStore, tenant: str, limit: int
+) -> None:
+    moments = [START + SECOND * n for n in range(5)]
+    ids = [id_maker(lambda moment=moment: moment)("job") for moment in moments]
+    ids[1], ids[3] = "update_20260102T120001_0", "publish_20260102T120003_0"
+    made = zip(ids, moments, strict=True)
+    jobs = [factories.job(tenant=tenant, id=name, created_at=moment) for name, moment in made]
     submit(store, *jobs)
     assert walk(store, tenant, ALL, limit) == jobs[::-1]
 

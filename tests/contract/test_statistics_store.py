@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from spinneret.jobs.keys import list_id
 from spinneret.jobs.models import Job
 from spinneret.operations.statistics.dynamo import DynamoJobLog, DynamoStatisticsStore
 from spinneret.operations.statistics.models import CountCursor, DayOfJobs, HostUse, Numbers
@@ -107,5 +108,6 @@ def test_the_log_shows_jobs_in_the_order_of_their_creation(
         assert len(ids) <= limit
         found += ids
         after = ids[-1]
-    assert found == [job.id for job in jobs]
+    assert found == sorted([list_id(batch), *(job.id for job in jobs)])
+    assert log.jobs(tenant, [list_id(batch)]) == {}
     assert log.jobs(tenant, ["job_002", "job_009"]) == {"job_002": jobs[2]}

@@ -341,8 +341,8 @@ class FakeJobStore:
             jobs = [job for ref, job in self._jobs.items() if ref.tenant == tenant]
         found = [
             job
-            for job in sorted(jobs, key=lambda job: job.id, reverse=True)
-            if (after is None or job.id < after)
+            for job in sorted(jobs, key=keys.list_id, reverse=True)
+            if (after is None or keys.list_id(job) < after)
             and wanted.kind in (None, job.kind)
             and wanted.status in (None, job.status)
             and wanted.domain in (None, job.domain)
@@ -350,7 +350,7 @@ class FakeJobStore:
             and (not wanted.troubled or rules.is_troubled(job))
         ]
         page = found[:limit]
-        return Page(items=tuple(page), after=page[-1].id if len(found) > limit else None)
+        return Page(items=tuple(page), after=keys.list_id(page[-1]) if len(found) > limit else None)
 
     def stored_kinds(self) -> set[str]:
         """Return the kinds of all jobs."""

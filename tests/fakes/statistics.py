@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 
+from spinneret.jobs import keys
 from spinneret.jobs.models import Job, JobRef
 from spinneret.kernel.paging import Page
 from spinneret.operations.statistics.models import CountCursor, DayOfJobs, HostUse, Numbers
@@ -67,8 +68,9 @@ class FakeJobLog:
         self.stored |= {job.ref: job for job in jobs}
 
     def following(self, tenant: str, after: str, limit: int) -> Sequence[str]:
-        names = {ref.job_id for ref in self.stored if ref.tenant == tenant} - self.unlisted
-        return sorted(n for n in names if n.startswith("job_") and n > after)[:limit]
+        listed = [job for ref, job in self.stored.items() if ref.tenant == tenant]
+        places = {keys.list_id(job) for job in listed if job.id not in self.unlisted}
+        return sorted(place for place in places if place > after)[:limit]
 
     def jobs(self, tenant: str, ids: Sequence[str]) -> Mapping[str, Job]:
         refs = [JobRef(tenant=tenant, job_id=each) for each in ids]

@@ -5,7 +5,7 @@ Jobs table
     pk `T#<tenant>#JOB#<id>`, sk `EVENT#<id>`     its timeline: the events of one write, under the
     id of the last; query by prefix
     index `listed`: pk `list_key` (`T#<tenant>#JOBS`), sk `list_id`, with kind, status, domain and
-    batch: a tenant's jobs by id, which is by time. The rows themselves are then read by key.
+    batch: a tenant's jobs by time, see `keys.list_id`. The rows themselves are then read by key.
     index `troubled`: pk `trouble_key` (`T#<tenant>#TROUBLED`), sk `list_id`, sparse: failed jobs,
     and jobs that wait for a redrive.
     index `wake`: pk `wake_shard` (`WAKE#0` … `WAKE#7`), sk `wake_at`, keys only, sparse: rows on

@@ -146,7 +146,7 @@ def children(
         rows = dynamo.batch_get(client, table, found, ("pk", "status"), consistent=False)
         unsure = [row["pk"] for row in rows if row["status"] in statuses]
     refs = tuple(
-        JobRef(tenant=parent.tenant, job_id=str(row["list_id"]))
+        keys.ref_of(str(row["pk"]))
         for row in answer["Items"]
         if "list_status" in row or row["pk"] in unsure
     )

@@ -6,7 +6,7 @@ from spinneret.aws import dynamo
 from spinneret.aws.clients import translate_aws_errors
 from spinneret.aws.types import DynamoDBClient, QueryInputTypeDef
 from spinneret.jobs import items, keys, rules
-from spinneret.jobs.models import Job, JobFilter, JobRef
+from spinneret.jobs.models import Job, JobFilter
 from spinneret.kernel import bounds
 from spinneret.kernel.paging import Page
 
@@ -25,21 +25,22 @@ def page(
     """See JobStore.page. Sends at most LIST_READS queries of LIST_READ index rows each.
 
     An index lags behind its rows. A job whose row no longer matches is left out, which shortens the
-    page; ids and their order never change.
+    page; places and their order never change.
     """
-    found: list[str] = []
+    found: list[dynamo.Item] = []
     last = after
     for _ in range(bounds.LIST_READS):
-        ids, last = _matching(client, table, tenant, wanted, last)
-        found += ids
+        matching, last = _matching(client, table, tenant, wanted, last)
+        found += matching
         if len(found) > limit or last is None:
             break
     if len(found) > limit:
-        last = found[limit - 1]
-    refs = [JobRef(tenant=tenant, job_id=each) for each in found[:limit]]
-    rows = dynamo.batch_get(client, table, [keys.job_key(ref) for ref in refs])
+        last = str(found[limit - 1]["list_id"])
+    rows = dynamo.batch_get(
+        client, table, [{"pk": each["pk"], "sk": keys.JOB_ROW} for each in found[:limit]]
+    )
     jobs = [job for job in map(items.JOBS.decode, rows) if _shows(wanted, job)]
-    jobs.sort(key=lambda job: job.id, reverse=True)
+    jobs.sort(key=keys.list_id, reverse=True)
     return Page(items=tuple(jobs), after=last)
 
 
@@ -50,8 +51,8 @@ def _shows(wanted: JobFilter, job: Job) -> bool:
 
 def _matching(
     client: DynamoDBClient, table: str, tenant: str, wanted: JobFilter, after: str | None
-) -> tuple[list[str], str | None]:
-    """Return the matching ids of one index read, and the id to continue after."""
+) -> tuple[list[dynamo.Item], str | None]:
+    """Return the matching rows of one index read, and the `list_id` to continue after."""
     index, key, partition = (
         ("troubled", "trouble_key", keys.trouble_partition(tenant))
         if wanted.troubled
@@ -79,4 +80,4 @@ def _matching(
         answer = client.query(**query)
     last = answer.get("LastEvaluatedKey")
     position = str(last["list_id"]) if last else None
-    return [str(row["list_id"]) for row in answer["Items"]], position
+    return answer["Items"], position

@@ -42,7 +42,7 @@ def _from_key(item: Item) -> Item:
 
 def _indexed(job: Job) -> Item:
     """Return the TTL, the keys of the job's indexes, and attributes that few rows have."""
-    item: Item = {"list_key": keys.list_partition(job.tenant), "list_id": job.id}
+    item: Item = {"list_key": keys.list_partition(job.tenant), "list_id": keys.list_id(job)}
     if job.idempotency_key != job.duplicate_key:  # most rows stay below 1 KB, the unit of a write
         item["idempotency_key"] = job.idempotency_key or ""
     if job.parent is not None:

@@ -5,7 +5,8 @@ import re
 from typing import Final
 
 from spinneret.jobs import limits
-from spinneret.jobs.models import Connection, JobRef, Priority
+from spinneret.jobs.models import Connection, Job, JobRef, Priority
+from spinneret.kernel.ids import hex_of_time
 from spinneret.kernel.sharding import shard_of
 
 _EVENT_ID: Final = re.compile(r"[0-9]{8}-[0-9]{6}")
@@ -109,6 +110,16 @@ def hold_key(tenant: str) -> dict[str, str]:
 def list_partition(tenant: str) -> str:
     """Return the partition of a tenant's jobs in the index `listed`."""
     return f"T#{tenant}#JOBS"
+
+
+def list_id(job: Job) -> str:
+    """Return the sort key of a job in lists: its id, which begins with the time.
+
+    Batches of publications are called `publish_…`: they are placed among the others by their time.
+    """
+    if job.id.startswith("job_"):
+        return job.id
+    return f"job_{hex_of_time(job.created_at)}_{job.id}"
 
 
 def trouble_partition(tenant: str) -> str:

@@ -256,7 +256,7 @@ class JobStore(Protocol):
         """Return the pending jobs with `rules.resend_at` <= `until`; otherwise as `to_wake`."""
 
     def page(self, tenant: str, wanted: JobFilter, after: str | None, limit: int) -> Page[Job]:
-        """Return a tenant's jobs, newest first, after the id `after`.
+        """Return a tenant's jobs, newest first, after the position `after` of a page.
 
         Reads a bounded number of index rows: a page may hold fewer than `limit` jobs, or none, and
         still have a next page.

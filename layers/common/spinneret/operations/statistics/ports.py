@@ -13,9 +13,10 @@ class JobLog(Protocol):
     """A tenant's jobs in the order of their creation."""
 
     def following(self, tenant: str, after: str, limit: int) -> Sequence[str]:
-        """Return the ids of up to `limit` jobs after an id; eventually consistent.
+        """Return the places of up to `limit` jobs after a place; eventually consistent.
 
-        Leaves out ids of another form than `job_…`, which batches of publications have.
+        Places are the jobs' ids, except for batches of publications, which aren't counted: `jobs`
+        finds none under their places.
         """
 
     def jobs(self, tenant: str, ids: Sequence[str]) -> Mapping[str, Job]:
