@@ -226,8 +226,8 @@ class BrowserMissing(PermanentError):
     code = "DEPENDENCY_UNAVAILABLE"
     status = 503
 
-    def __init__(self) -> None:
-        super().__init__("browser: this stage has none", details={"dependency": "browser"})
+    def __init__(self, message: str = "this stage has none") -> None:
+        super().__init__(f"browser: {message}", details={"dependency": "browser"})
 
 
 class TooManyRedirects(PermanentError):
