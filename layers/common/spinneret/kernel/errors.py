@@ -226,8 +226,13 @@ class BrowserMissing(PermanentError):
     code = "DEPENDENCY_UNAVAILABLE"
     status = 503
 
-    def __init__(self, message: str = "this stage has none") -> None:
-        super().__init__(f"browser: {message}", details={"dependency": "browser"})
+    def __init__(
+        self,
+        message: str = "browser: this stage has none",
+        *,
+        details: Mapping[str, Any] | None = None,
+    ) -> None:
+        super().__init__(message, details=details or {"dependency": "browser"})
 
 
 class TooManyRedirects(PermanentError):
