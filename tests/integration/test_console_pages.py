@@ -384,6 +384,23 @@ def test_an_ended_session_asks_for_a_sign_in_and_returns_to_the_place(
 
 
 # covers K-04
+def test_a_filter_keeps_what_is_typed_while_the_page_is_drawn_again(
+    browser: Browser, site: ConsoleSite
+) -> None:
+    with console_on(DescribedApi(PLAIN), site) as url:
+        window = Window(browser, WIDE)
+        shown(window, url, "documents")
+        host = window.page.get_by_label("Host")
+        host.fill("example.com")
+        window.page.evaluate("location.hash = '#/documents?source=crawl'")
+        expect(window.page.get_by_label("Came by")).to_have_value("crawl")
+        expect(host).to_have_value("example.com")
+        host.press("Enter")
+        expect(window.page).to_have_url(f"{url}#/documents?source=crawl&domain=example.com")
+        window.close()
+
+
+# covers K-04
 def test_a_server_that_is_away_is_reported_and_tried_again(
     browser: Browser, site: ConsoleSite
 ) -> None:

@@ -91,6 +91,14 @@ export const List = ({ list, title, columns, keyOf, empty, filters = [] }) => {
   </div>`;
 };
 
+// A filter's text. What is typed stays until it is left, even if the page is drawn again.
+const TextFilter = ({ name, placeholder }) => {
+  const [typed, setTyped] = useState(null);
+  return html`<input type="search" value=${typed ?? place.value.query[name] ?? ""} placeholder=${placeholder}
+    onInput=${(event) => setTyped(event.target.value)} onBlur=${() => setTyped(null)}
+    onChange=${(event) => setQuery({ [name]: event.target.value.trim() })} />`;
+};
+
 // Filters of a list, whose values are the URL's query. Each: { name, title, options } or, without
 // options, a field of text that applies when it is left or Enter is pressed.
 export const Filters = ({ of: fields }) => {
@@ -106,8 +114,7 @@ export const Filters = ({ of: fields }) => {
               return html`<option value=${value} selected=${value === query[name]}>${text}</option>`;
             })}
           </select>`
-        : html`<input type="search" value=${query[name] ?? ""} placeholder=${placeholder}
-            onChange=${(event) => setQuery({ [name]: event.target.value.trim() })} />`}
+        : html`<${TextFilter} name=${name} placeholder=${placeholder} />`}
     </label>`)}
   </div>`;
 };
