@@ -26,7 +26,12 @@ NEEDED = {
         on("Marketplace", "ConditionCheckItem DeleteItem GetItem PutItem Query UpdateItem"),
     ),
     "PublishTake": _DRIVING,
-    "PublishStep": together(JOB_WORK, _MARKETPLACES, on("Idempotency", "UpdateItem")),
+    "PublishStep": together(
+        JOB_WORK,
+        _MARKETPLACES,
+        on("Marketplace", "ConditionCheckItem"),
+        on("Idempotency", "UpdateItem"),
+    ),
     "PublishCallback": together(
         on("Jobs", "ConditionCheckItem"),
         on("Marketplace", "DeleteItem GetItem PutItem"),
