@@ -142,7 +142,7 @@ class Invariants:
         else:
             self._check(was == row, ref, "a repeated claim changed the row")
         actor.lease = lease
-        self._known.setdefault((ref, lease.fence), job.amendments)
+        self._known[ref, lease.fence] = job.amendments  # the last answer of a repeated claim counts
         self._times(row)
 
     def amended(self, was: Job) -> None:

@@ -66,7 +66,7 @@ class ParentInvariants:
         self._retried: dict[JobRef, int] = {}
         """Parent → its last run that a user's retry of it began."""
         self._begun: dict[JobRef, int] = {}
-        """Child → the run of its parent in which its own last run began."""
+        """Child → the run of its parent in which its own last run began or was still alive."""
 
     def child_made(self, job: Job) -> None:
         """A child was written for the first time."""
@@ -81,6 +81,9 @@ class ParentInvariants:
             self._begin(job)
             if job.family is not None and job.status is JobStatus.PENDING:
                 self._retried[job.ref] = job.run
+                for child in self._children(job.ref):
+                    if child.status not in TERMINAL:  # what it does from now on is its chance
+                        self._begun[child.ref] = job.run
 
     def _begin(self, job: Job) -> None:
         if job.parent is not None:
