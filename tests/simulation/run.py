@@ -6,6 +6,7 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from random import Random
+from threading import Barrier
 
 from spinneret.jobs.parents import ParentEnds
 from spinneret.outbox.relay import Relay
@@ -104,8 +105,15 @@ def simulate(
 
 
 def actor_threads() -> ThreadPoolExecutor:
-    """Threads for the actors of one world after the other."""
-    return ThreadPoolExecutor(THREADS)
+    """Threads for the actors of one world after the other.
+
+    All start now. An executor starts more only if it counts no idle one, and counts one too many if
+    a thread becomes idle as work is submitted: an actor without a thread would wait for ever.
+    """
+    pool, all_started = ThreadPoolExecutor(THREADS), Barrier(THREADS)
+    for _ in range(THREADS):
+        pool.submit(all_started.wait)
+    return pool
 
 
 @contextmanager
