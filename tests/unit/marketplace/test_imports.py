@@ -180,7 +180,7 @@ def test_an_order_that_is_read_before_the_import_creates_its_product_counts_afte
     bench.clock.advance(3600)
     ref = bench.submit("import", "etsy", create=True)
     with monkeypatch.context() as patch:
-        patch.setattr(bench.cataloguing, "create", released)
+        patch.setattr(bench.cataloguing, "made", released)
         bench.once(ref)  # the listing is read
     bench.queue.take()  # of the import
     bench.etsy.sell("", 1)

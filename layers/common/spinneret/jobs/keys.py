@@ -6,7 +6,7 @@ from typing import Final
 
 from spinneret.jobs import limits
 from spinneret.jobs.models import Connection, Job, JobRef, Priority
-from spinneret.kernel.ids import hex_of_time
+from spinneret.kernel.ids import uuid7_hex
 from spinneret.kernel.sharding import shard_of
 
 _EVENT_ID: Final = re.compile(r"[0-9]{8}-[0-9]{6}")
@@ -119,7 +119,7 @@ def list_id(job: Job) -> str:
     """
     if job.id.startswith("job_"):
         return job.id
-    return f"job_{hex_of_time(job.created_at)}_{job.id}"
+    return f"job_{uuid7_hex(job.created_at, bytes(10))[:12]}_{job.id}"
 
 
 def trouble_partition(tenant: str) -> str:

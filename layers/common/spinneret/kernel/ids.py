@@ -24,11 +24,6 @@ def uuid7_hex(moment: datetime, randomness: bytes) -> str:
     return _spelled(_number(moment, randomness))
 
 
-def hex_of_time(moment: datetime) -> str:
-    """Return the first 12 hex digits of an id that is made at this time: its milliseconds."""
-    return f"{int(moment.timestamp() * 1000):012x}"
-
-
 def id_maker(clock: Callable[[], datetime], random: Callable[[int], bytes] = os.urandom) -> NewId:
     """Return a thread-safe id source over the given clock and randomness.
 

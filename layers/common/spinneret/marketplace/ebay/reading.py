@@ -11,7 +11,7 @@ from spinneret.marketplace.ebay import answers, rules
 from spinneret.marketplace.ebay.answers import Order
 from spinneret.marketplace.ebay.api import EbayApi
 from spinneret.marketplace.ebay.listing_steps import api_of, listing_of, standing_offer
-from spinneret.marketplace.listings.models import ENDED, Listing, ListingState, drift_rows
+from spinneret.marketplace.listings.models import Listing, ListingState, drift_rows
 from spinneret.marketplace.money import decimal_text
 from spinneret.marketplace.orders.models import OrderLine, OrderState
 from spinneret.marketplace.publishing import common
@@ -66,7 +66,7 @@ def link(work: StepContext) -> Mapping[str, Any]:
         raise MarketplaceUnsettled(refusal.message, otherwise=refusal)  # a new one may show late
     [(listing_id, offer)] = listings.items()
     known = work.listing
-    common.require_no_other(None if known.state in ENDED else known.external_id, listing_id)
+    common.require_no_other(known.current_id, listing_id)
     if api_of(work).item(product.sku).get("groupIds"):  # the SKU is one of a listing's variations
         raise common.varied(listing_id)
     return {"linked": listing_id, **_adopted(work, known, offer, listing_id)}

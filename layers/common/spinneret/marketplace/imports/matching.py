@@ -159,13 +159,10 @@ class ListingImport:
         tenant, sku = job.context.job.tenant, rules.sku_of(found, job.marketplace)
         override = ProductOverride(category_id=found.category_id)
         overrides = {job.marketplace: override} if found.category_id else {}
-
-        def add(product: Product) -> None:
+        try:
+            product = self.catalogue.made(tenant, sku, rules.content_of(found), overrides)
             listing = self._linked(job, row, found, product, None, ImportOutcome.CREATED)
             self.listings.add(product, listing, job.context.lease)
-
-        try:
-            product = self.catalogue.create(tenant, sku, rules.content_of(found), overrides, add)
         except ValidationFailed as refused:
             self._decide(job, row, ImportOutcome.REFUSED, reason=_why(refused))
             return

@@ -25,7 +25,7 @@ from spinneret.kernel.ids import is_id
 from spinneret.kernel.paging import Page
 from spinneret.marketplace.listings.models import Listing, drift_rows
 from spinneret.marketplace.listings.rules import held_by, is_begun
-from spinneret.marketplace.products.dynamo import DynamoProductStore
+from spinneret.marketplace.products.dynamo import DynamoProductStore, product_key
 from spinneret.marketplace.products.models import Product
 
 _RECORD: Final = 0
@@ -123,12 +123,12 @@ class DynamoListingStore(DynamoAdapter):
         return dynamo.delete(self._table, key, _owned_by(listing.product_id))
 
     def _same_sku(self, listing: Listing) -> TransactWriteItemTypeDef:
-        key = _product_key(listing.tenant, listing.product_id)
+        key = product_key(listing.tenant, listing.product_id)
         return dynamo.check(self._table, key, dynamo.equals(name=listing.sku))
 
     def _require_removed(self, listing: Listing, external_id: str, holder: str) -> None:
         """Raise Conflict if the product that holds the id exists."""
-        if dynamo.get(self._client, self._table, _product_key(listing.tenant, holder)):
+        if dynamo.get(self._client, self._table, product_key(listing.tenant, holder)):
             raise held_by(holder, listing.marketplace, external_id)
 
 
@@ -138,10 +138,6 @@ def _partition(tenant: str) -> str:
 
 def _key(tenant: str, product_id: str, marketplace: str) -> Item:
     return {"pk": _partition(tenant), "sk": f"{product_id}#{marketplace}"}
-
-
-def _product_key(tenant: str, product_id: str) -> Item:
-    return {"pk": f"T#{tenant}#PRODUCTS", "sk": product_id}
 
 
 def _held_key(tenant: str, marketplace: str, external_id: str) -> Item:

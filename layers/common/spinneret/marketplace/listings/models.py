@@ -82,6 +82,11 @@ class Listing:
     """Version, increased by one with every change; 0 means not stored yet."""
 
     @property
+    def current_id(self) -> str | None:
+        """Id of the listing at the marketplace; None once it has ended."""
+        return None if self.state in ENDED else self.external_id
+
+    @property
     def identity(self) -> tuple[object, ...]:
         """Which listing the record is about, and its state: what look-ups are about."""
         return self.generation, self.state, self.external_id, self.reference

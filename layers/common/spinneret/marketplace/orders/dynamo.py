@@ -24,6 +24,7 @@ from spinneret.aws.types import DynamoDBClient, TransactWriteItemTypeDef
 from spinneret.kernel.clock import parse_stamp, to_iso
 from spinneret.kernel.paging import Page
 from spinneret.marketplace.orders.models import Sale
+from spinneret.marketplace.products.dynamo import product_key
 
 _SALES_OF_PRODUCT: Final = 100
 
@@ -39,7 +40,7 @@ class DynamoSaleStore(DynamoAdapter):
         return self._sales.get({"pk": _partition(tenant), "sk": key})
 
     def reserve(self, sale: Sale) -> bool:
-        product = {"pk": f"T#{sale.tenant}#PRODUCTS", "sk": str(sale.product_id)}
+        product = product_key(sale.tenant, str(sale.product_id))
         take = (
             "SET #quantity = #quantity - :sold, #version = #version + :one",
             {":sold": sale.quantity, ":one": 1},
@@ -54,7 +55,7 @@ class DynamoSaleStore(DynamoAdapter):
         return dynamo.transact_if(self._client, writes)
 
     def give_back(self, sale: Sale) -> bool:
-        product = {"pk": f"T#{sale.tenant}#PRODUCTS", "sk": str(sale.product_id)}
+        product = product_key(sale.tenant, str(sale.product_id))
         give = (
             "SET #quantity = #quantity + :back, #version = #version + :one",
             {":back": sale.quantity, ":one": 1},

@@ -27,6 +27,11 @@ class DynamoProductStore(NamedRows[Product]):
         return frozenset(str(row["sk"]) for row in rows)
 
 
+def product_key(tenant: str, product_id: str) -> dynamo.Item:
+    """Return the primary key of a product's row, for writes of other rows that depend on it."""
+    return {"pk": f"T#{tenant}#PRODUCTS", "sk": product_id}
+
+
 CONTENT: Final = Codec(ProductContent, keyed=("category_id", "choices"))
 """Attributes of a product's row; categories and choices belong to marketplaces."""
 

@@ -1,6 +1,6 @@
 """Use cases of a tenant's products, behind the routes."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -37,13 +37,26 @@ class ProductService:
         sku: str | None,
         content: ProductContent,
         overrides: Mapping[str, ProductOverride],
-        add: Callable[[Product], None] | None = None,
     ) -> Product:
-        """Store a new product; without a SKU, one is made from the id. `add` stores it together
-        with something else. Raises ValidationFailed, and Conflict for a taken SKU."""
+        """Store a new product. Raises ValidationFailed, and Conflict for a taken SKU."""
+        product = self.made(tenant, sku, content, overrides)
+        self.store.add(product)
+        return product
+
+    def made(
+        self,
+        tenant: str,
+        sku: str | None,
+        content: ProductContent,
+        overrides: Mapping[str, ProductOverride],
+    ) -> Product:
+        """Return a new product that isn't stored yet; without a SKU, one is made from the id.
+
+        Raises ValidationFailed.
+        """
         rules.check(content, overrides, self.marketplaces)
         now, product_id = self.clock(), self.new_id("prd")
-        product = Product(
+        return Product(
             tenant=tenant,
             id=product_id,
             sku=sku or rules.made_sku(product_id),
@@ -52,8 +65,6 @@ class ProductService:
             created_at=now,
             updated_at=now,
         )
-        (add or self.store.add)(product)
-        return product
 
     def get(self, tenant: str, product_id: str) -> Product:
         """Return the product. Raises NotFound."""

@@ -1,6 +1,6 @@
 """Jobs that no request of a seller submits: after a sale, by a webhook, or on schedule."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from spinneret.jobs.models import Job, JobRef, Reply
@@ -36,25 +36,15 @@ class SellerJobService:
         why: str,
         once: str | None = None,
     ) -> str:
-        command = Command(
-            marketplace=marketplace,
-            action_code=action,
-            product_id=product_id,
-            input_data={"reason": why},
-        )
-        return self._submit(tenant, command, 1, once)
+        given = {"reason": why}
+        return self._submit(tenant, marketplace, action, product_id, given, 1, once)
 
     def ask_to_publish(
         self, tenant: str, marketplace: str, product_id: str, question: str, once: str
     ) -> str:
         """See SellerJobs."""
-        command = Command(
-            marketplace=marketplace,
-            action_code="publish",
-            product_id=product_id,
-            input_data={"question": question},
-        )
-        return self._submit(tenant, command, 1, once)
+        given = {"question": question}
+        return self._submit(tenant, marketplace, "publish", product_id, given, 1, once)
 
     def read_orders(
         self,
@@ -65,15 +55,22 @@ class SellerJobService:
         urgent: bool = True,
         once: str | None = None,
     ) -> str:
-        command = Command(
-            marketplace=marketplace,
-            action_code="orders",
-            product_id=None,
-            input_data={"reason": why},
-        )
-        return self._submit(tenant, command, 1 if urgent else None, once)
+        priority = 1 if urgent else None
+        return self._submit(tenant, marketplace, "orders", None, {"reason": why}, priority, once)
 
-    def _submit(self, tenant: str, command: Command, priority: int | None, once: str | None) -> str:
+    def _submit(
+        self,
+        tenant: str,
+        marketplace: str,
+        action: str,
+        product_id: str | None,
+        given: Mapping[str, str],
+        priority: int | None,
+        once: str | None,
+    ) -> str:
+        command = Command(
+            marketplace=marketplace, action_code=action, product_id=product_id, input_data=given
+        )
         draft = self.drafter.job(tenant, command, priority)
         if once is not None:
             key = fingerprint(["marketplace", command.payload, once])

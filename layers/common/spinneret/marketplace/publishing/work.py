@@ -85,8 +85,7 @@ class StepContext:
         Publishing updates this listing and creates no other, no matter how and when it was created.
         """
         listing = self.listing
-        over = listing.state in ENDED or listing.external_id is None
-        return None if over else listing
+        return None if listing.current_id is None else listing
 
     def record(self, **changes: Any) -> Listing:
         """Change the listing record under this claim's fence and return it.

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import MarketplaceRefused, MarketplaceUnavailable
-from spinneret.marketplace.listings.models import ENDED, ListingState, drift_rows
+from spinneret.marketplace.listings.models import ListingState, drift_rows
 from spinneret.marketplace.plugins import asking
 from spinneret.marketplace.plugins.models import PluginAnswer, PluginRequest
 from spinneret.marketplace.publishing import common
@@ -239,7 +239,7 @@ def _link(work: StepContext) -> Mapping[str, Any]:
         return {"linked": None}
     item_id = common.given_text(work.subject, "external_id")
     known = work.listing
-    common.require_no_other(None if known.state in ENDED else known.external_id, item_id)
+    common.require_no_other(known.current_id, item_id)
     # The content and the photos of a newly linked item aren't known.
     fresh: Mapping[str, Any] = (
         {} if known.external_id == item_id else {"digest": None, "url": None, "images": {}}
