@@ -116,7 +116,7 @@ test-stack: export SPINNERET_LAMBDA_CALLS := $(CURDIR)/.local/recorded-calls
 test-stack: .venv/.done
 	@rm -rf .local/recorded-calls && mkdir -p .local/recorded-calls
 	@$(STACK) run --instance tests -- sh -c ' \
-		$(BIN)/python -m pytest -m "stack and not proof" tests/contract tests/integration tests/stack && \
+		$(BIN)/python -m pytest -m "stack and not proof" tests/contract tests/integration tests/stack -n 2 --dist loadfile && \
 		$(BIN)/python -m pytest -m "stack and not alone and not proof" tests/e2e -n 4 --dist loadfile --no-loadscope-reorder && \
 		$(BIN)/python benchmarks/permissions.py .local/recorded-calls && \
 		$(BIN)/python -m pytest -m "alone and not proof" tests/e2e'
