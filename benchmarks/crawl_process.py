@@ -25,6 +25,7 @@ from spinneret.crawl import wiring as crawl_wiring
 from spinneret.crawl.deep.models import DeepCrawlRequest
 from spinneret.crawl.models import BatchRequest
 from spinneret.crawl.wiring import crawl_api
+from spinneret.jobs import limits as jobs_limits
 from spinneret.jobs.kinds import all_lanes
 from spinneret.jobs.sqs import ref_of
 from spinneret.jobs.worker import Worker
@@ -171,13 +172,14 @@ class Application:
         self._lane = env["LANES_URL"] + "crawl-normal"
         os.environ.update(env)
         self._measure(indexed=indexed)
+        # Moto takes ten times as long as DynamoDB: what happens every few seconds isn't a page's.
+        bounds: Any = limits
+        bounds.CLAIM_CHECK_SECONDS, bounds.DEEP_CRAWL_RENEW_SECONDS = 250.0, 250.0
+        cast("Any", jobs_limits).PARENT_KNOWN_SECONDS = 250.0
         self._api = crawl_api.of(env)
         self._worker = self._crawl_worker(env)
         step = worker_wiring.deep_crawl_step.of(env)
         step.blocks.at_once = 1  # what overlaps can't be divided into steps
-        # Moto takes ten times as long as DynamoDB: what happens every few seconds isn't a page's.
-        bounds: Any = limits
-        bounds.CLAIM_CHECK_SECONDS, bounds.DEEP_CRAWL_RENEW_SECONDS = 250.0, 250.0
         self._step = step
 
     def _crawl_worker(self, env: Mapping[str, str]) -> Worker:

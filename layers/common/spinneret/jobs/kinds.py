@@ -52,7 +52,8 @@ class KindPolicy:
     before it expires; None means no limit.
     """
     holds_steps: bool = False
-    """Whether a step within STEPS_HELD_SECONDS of the last write is written with the next one.
+    """Whether a step within STEPS_HELD_SECONDS of the last write is written with the next one, and
+    a parent may have been cancelled or paused for PARENT_KNOWN_SECONDS when a child begins.
 
     Only for kinds that change nothing outside, since a held step doesn't check the claim.
     """

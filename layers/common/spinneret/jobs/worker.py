@@ -35,6 +35,7 @@ from spinneret.jobs.ports import (
 from spinneret.kernel import bounds, metrics
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import DependencyUnavailable, LeaseLost
+from spinneret.kernel.recent import Recent
 from spinneret.kernel.service import service
 
 logger = logging.getLogger(__name__)
@@ -259,6 +260,11 @@ class Worker:
     sleep: Callable[[float], None] = time.sleep
     retry_delays: Sequence[float] = bounds.RETRY_DELAYS_SECONDS
 
+    def __post_init__(self) -> None:
+        self._parents = Recent[JobRef, Job | None](
+            limits.PARENT_KNOWN_SECONDS, limits.PARENTS_KNOWN_MAX
+        )
+
     def run(self, ref: JobRef, remaining: Remaining) -> None:
         """Claim the job and run its handler; ignore a job that can't be claimed.
 
@@ -272,7 +278,7 @@ class Worker:
         holds_steps = policy is not None and policy.holds_steps
         context = Context(claimed, self.store, self.clock, remaining, holds_steps=holds_steps)
         try:
-            if not self._stopped(context):
+            if not self._stopped(context, remembers=holds_steps):
                 self._work(context)
         except ClaimTransferred:
             return
@@ -337,22 +343,27 @@ class Worker:
         if job.status is JobStatus.PENDING and 0 < wait <= bounds.SQS_MAX_DELAY_SECONDS:
             send(self.queue, self.kinds, job, now)
 
-    def _stopped(self, context: Context) -> bool:
+    def _stopped(self, context: Context, *, remembers: bool) -> bool:
         """Stop the job if its parent was cancelled or paused; return whether it did. Raises as
-        `run`.
+        `run`. `remembers`: a parent read within PARENT_KNOWN_SECONDS isn't read again.
         """
         job = context.job
-        while job.parent is not None:
-            parent = self.store.get(JobRef(tenant=job.tenant, job_id=job.parent))
+        if job.parent is None:
+            return False
+        ref = JobRef(tenant=job.tenant, job_id=job.parent)
+        if not remembers:
+            self._parents.forget(ref)
+        while True:
+            parent = self._parents.get(ref, self.clock(), lambda: self.store.get(ref))
             after = rules.stopped_by_parent(job, parent, self.clock())
             if after is None:
-                break
+                return False
             try:
                 self._end(context, after, parent=parent)
             except SubmissionRaced:
-                continue  # the parent was moved meanwhile
+                self._parents.forget(ref)  # it was moved meanwhile
+                continue
             return True
-        return False
 
     def _work(self, context: Context) -> None:
         """Run the handler and write its outcome.

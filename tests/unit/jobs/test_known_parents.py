@@ -1,0 +1,59 @@
+"""Children that begin soon after their parent was read."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from spinneret.jobs import rules
+from spinneret.jobs.models import JobStatus, ParentState
+from spinneret.jobs.worker import Context, Worker
+from tests import factories
+from tests.kinds import KINDS
+from tests.unit.jobs.worker_bench import MIDDLE, Bench
+
+PARENT = factories.job(id="job_parent", family=ParentState(shards=1))
+
+
+@pytest.mark.parametrize(
+    ("holds_steps", "seconds", "works"),
+    [
+        (True, 1.9, True),  # not read again
+        (True, 2.0, False),
+        (True, -0.1, False),  # the clock was set back
+        (False, 0.0, False),  # acts on the outside: its parent is read each time
+    ],
+)
+def test_a_child_knows_a_parent_that_was_read_less_than_two_seconds_ago(
+    bench: Bench, *, holds_steps: bool, seconds: float, works: bool
+) -> None:
+    worked: list[str] = []
+
+    def handler(context: Context) -> Mapping[str, Any]:
+        worked.append(context.job.id)
+        return {}
+
+    worker = Worker(
+        store=bench.store,
+        queue=bench.queue,
+        kinds={"crawl": replace(KINDS["crawl"], holds_steps=holds_steps)},
+        handlers={"crawl": handler},
+        clock=bench.clock,
+        random=lambda: MIDDLE,
+        new_owner=lambda: next(bench.owners),
+    )
+    bench.add(PARENT)
+    children = [factories.job(id=f"job_child_{n}", parent=PARENT.id) for n in range(2)]
+    for child in children:
+        bench.add(child)
+    bench.clock.advance(1)
+    worker.run(children[0].ref, lambda: bench.remaining)
+    cancelled = rules.cancel(PARENT, bench.clock())
+    bench.store.transition(PARENT, cancelled)
+    bench.clock.advance(seconds)
+    worker.run(children[1].ref, lambda: bench.remaining)
+    assert worked == ["job_child_0", "job_child_1"][: 1 + works]
+    second = bench.store.get(children[1].ref)
+    assert second is not None
+    assert second.status == (JobStatus.COMPLETED if works else JobStatus.CANCELLED)
