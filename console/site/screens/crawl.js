@@ -1,47 +1,18 @@
-// Crawls: the form, recent crawls, and the places of sources, discovery and the inbox.
+// Crawls: the form and recent crawls; loads the screens of its other places.
 import { html } from "html";
 import { useEffect, useState } from "preact/hooks";
 import { api } from "../app/api.js";
+import { PLACES, Recent, useChoices } from "../app/crawling.js";
 import { Area, Check, Choice, Folded, Form, Number, Text, given, lines, pairs, useForm } from "../app/form.js";
-import { Time, duration, words } from "../app/format.js";
-import { List, useList } from "../app/list.js";
-import { useLoad } from "../app/loading.js";
-import { Card, Empty, Failure, Header, Loading, Note, Tabs } from "../app/parts.js";
+import { Card, Failure, Header, Loading, Note, Tabs } from "../app/parts.js";
 import { Rendering, renderingOf } from "../app/rendering.js";
-import { go, href, place, setQuery } from "../app/router.js";
+import { go } from "../app/router.js";
 import { may } from "../app/session.js";
-import { JobState } from "../app/timeline.js";
 
-export const PLACES = [
-  { name: "crawl", title: "Crawl", href: href("crawl") },
-  { name: "sources", title: "Sources", href: href("crawl", "sources") },
-  { name: "discovery", title: "Discovery", href: href("crawl", "discovery") },
-  { name: "inbox", title: "Inbox", href: href("crawl", "inbox") },
-  { name: "media", title: "Media", href: href("crawl", "media") },
-];
 const MOST_URLS = 100;
-const MOST_CHOICES = 100;
 const DEFAULTS = { strategy: "bfs", max_depth: 2, max_pages: 100, score_threshold: 0.4, scope: "host", priority: "normal", force: false };
 const STRATEGIES = [["bfs", "breadth first: near pages before far ones"], ["dfs", "depth first: one branch after the other"], ["best_first", "best first: pages that match the keywords"]];
 const SCOPES = [["host", "this host only"], ["domain", "its whole domain"], ["prefix", "below this address only"]];
-
-// Collections, configurations and proxies to choose from; without those that the caller may not see.
-export const useChoices = () => {
-  const { data } = useLoad(async (options) => {
-    const all = (path) => api.get(path, { limit: MOST_CHOICES }, options).then((answer) => answer.items, () => []);
-    const [collections, configs, proxies] = await Promise.all([
-      may("view_documents") ? all("api/v1/collections") : [],
-      may("view_crawls") ? all("api/v1/configs") : [],
-      may("view_crawls") ? all("api/v1/proxies") : [],
-    ]);
-    return {
-      collections: collections.map((each) => [each.collection_id, each.name]),
-      configs: configs.map((each) => [each.config_id, each.name]),
-      proxies: proxies.map((each) => [each.proxy_id, each.name]),
-    };
-  });
-  return data ?? { collections: [], configs: [], proxies: [] };
-};
 
 const Options = ({ form, isSite }) => {
   const { collections, configs, proxies } = useChoices();
@@ -124,25 +95,6 @@ const NewCrawl = () => {
 };
 
 const KINDS = [["crawl", "Pages"], ["crawl_batch", "Batches"], ["deep_crawl", "Websites"]];
-
-// Recent jobs of one kind of several: pairs of its name and title. `to` is the place of a job.
-export const Recent = ({ title, kinds, to }) => {
-  const kind = (kinds.find(([value]) => value === place.value.query.kind) ?? kinds[0])[0];
-  const list = useList("api/v1/jobs", { kind });
-  return html`<${Card} title=${title} actions=${html`<div class="actions">
-      ${kinds.map(([value, name]) => html`<button type="button" aria-pressed=${kind === value} class=${kind === value ? "main" : ""} onClick=${() => setQuery({ kind: value })}>${name}</button>`)}
-      <button type="button" onClick=${list.reload}>Refresh</button>
-    </div>`}>
-    <${List} list=${list} title=${title} keyOf=${(job) => job.job_id}
-      empty=${html`<${Empty} title="None of this kind yet.">Use the form to begin.</${Empty}>`}
-      columns=${[
-        { title: "What", kind: "wide", value: (job) => html`<a class="url" href=${href("crawl", to, job.job_id)}>${job.subject ?? words(job.kind)}</a>` },
-        { title: "State", value: (job) => html`<${JobState} job=${job} />` },
-        { title: "Began", value: (job) => html`<${Time} at=${job.created_at} />` },
-        { title: "Took", kind: "number", value: (job) => duration(job.duration_ms) },
-      ]} />
-  </${Card}>`;
-};
 
 const Start = () => html`
   <${Header} title="Crawl" />

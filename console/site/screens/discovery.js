@@ -2,6 +2,7 @@
 import { html } from "html";
 import { useState } from "preact/hooks";
 import { api } from "../app/api.js";
+import { PLACES } from "../app/crawling.js";
 import { Bar } from "../app/charts.js";
 import { attempt } from "../app/dialog.js";
 import { Check, Form, Number, Text, given, useForm } from "../app/form.js";
@@ -11,7 +12,6 @@ import { Button, Card, Empty, Facts, Header, Note, Pending, Tabs, WebLink } from
 import { go, href } from "../app/router.js";
 import { may } from "../app/session.js";
 import { ENDED, JobActions, JobError, JobState, useJob } from "../app/timeline.js";
-import { PLACES } from "./crawl.js";
 
 const SECONDS = 2;
 const MOST_CRAWLED = 100;

@@ -2,6 +2,7 @@
 import { html } from "html";
 import { useState } from "preact/hooks";
 import { api } from "../app/api.js";
+import { PLACES } from "../app/crawling.js";
 import { attempt } from "../app/dialog.js";
 import { Time, number, words } from "../app/format.js";
 import { List, useList } from "../app/list.js";
@@ -9,7 +10,6 @@ import { Card, Empty, Facts, Header, Loading, Pending, Progress, Tabs, WebLink }
 import { go, href } from "../app/router.js";
 import { may } from "../app/session.js";
 import { Events, JobActions, JobError, JobState, useJob } from "../app/timeline.js";
-import { PLACES } from "./crawl.js";
 
 const SECONDS = 2;
 

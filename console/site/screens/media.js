@@ -1,13 +1,13 @@
 // Media: images and PDFs of pages, and scripts that run in them, made by a browser.
 import { html } from "html";
 import { api } from "../app/api.js";
+import { PLACES, Recent } from "../app/crawling.js";
 import { Area, Check, Choice, Folded, Form, Number, Text, given, useForm } from "../app/form.js";
 import { Time, duration, number, words } from "../app/format.js";
 import { Card, Empty, Facts, Header, Note, Pending, Tabs, WebLink } from "../app/parts.js";
 import { go, href } from "../app/router.js";
 import { may } from "../app/session.js";
 import { Events, JobActions, JobError, JobState, useJob } from "../app/timeline.js";
-import { PLACES, Recent } from "./crawl.js";
 
 const MOST_URLS = 20;
 const KINDS = [["screenshot", "Screenshots"], ["pdf", "PDFs"], ["execute_js", "Scripts"]];

@@ -2,6 +2,7 @@
 import { html } from "html";
 import { useState } from "preact/hooks";
 import { api } from "../app/api.js";
+import { PLACES, useChoices } from "../app/crawling.js";
 import { Dangerous, Dialog, attempt } from "../app/dialog.js";
 import { Check, Choice, Form, Text, given, useForm, zones } from "../app/form.js";
 import { Time, number, words } from "../app/format.js";
@@ -10,7 +11,6 @@ import { useLoad } from "../app/loading.js";
 import { Button, Card, Empty, Facts, Failure, Header, Loading, Pending, Status, Tabs, WebLink } from "../app/parts.js";
 import { go, href } from "../app/router.js";
 import { may } from "../app/session.js";
-import { PLACES, useChoices } from "./crawl.js";
 
 const EMPTY = { name: "", url_pattern: "", schedule_cron: "", timezone: "UTC", crawl_config_id: "", collection_id: "", is_active: true };
 
