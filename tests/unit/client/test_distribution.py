@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import time
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -92,7 +93,8 @@ def test_the_wheel_installs_quickly_with_few_packages(wheel: Path, tmp_path: Pat
     assert "crawl" in shown.stdout
     extra = subprocess.run([command, "mcp"], capture_output=True, text=True, env=home, check=False)
     assert extra.returncode == 1
-    assert "pip install 'spinneret[mcp]'" in extra.stderr
+    needed = tomllib.loads((PACKAGE / "pyproject.toml").read_text())["project"]
+    assert f"pip install '{needed['optional-dependencies']['mcp'][0]}'" in extra.stderr
 
 
 def _uv(*arguments: str) -> str:

@@ -12,7 +12,7 @@ import pytest
 
 import spinneret_client as sp
 from spinneret_client.generated import models as m
-from tests.unit.client.conftest import SUBMISSION, TAG, Server, refusal
+from tests.unit.client.conftest import SUBMISSION, TAG, URL, Server, refusal
 from tests.unit.client.samples import sample
 
 OK = httpx.Response(202, json=SUBMISSION)
@@ -57,6 +57,7 @@ def test_searches_have_no_key_but_are_retried(server: Server) -> None:
     with pytest.raises(sp.ConnectionFailed) as caught:
         server.client().search(query="silk")
     assert caught.value.attempts == len(server.requests) == 3
+    assert f"POST {URL}/api/v1/search: " in str(caught.value)
     assert all("Idempotency-Key" not in each.headers for each in server.requests)
 
 

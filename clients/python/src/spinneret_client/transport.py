@@ -178,10 +178,12 @@ def finished(
     outcome: httpx.Response | httpx.RequestError, call: Call, attempt: int
 ) -> httpx.Response:
     """Return a successful response; raise the error of any other outcome."""
-    place = f"{call.method} {call.path}"
-    if isinstance(outcome, httpx.TimeoutException):
-        raise errors.RequestTimeout(f"{place}: no response in time", attempts=attempt) from outcome
     if isinstance(outcome, httpx.RequestError):
+        place = f"{call.method} {outcome.request.url.copy_with(query=None)}"
+        if isinstance(outcome, httpx.TimeoutException):
+            raise errors.RequestTimeout(
+                f"{place}: no response in time", attempts=attempt
+            ) from outcome
         raise errors.ConnectionFailed(f"{place}: {outcome}", attempts=attempt) from outcome
     if outcome.status_code == 404 and call.method == "DELETE" and attempt > 1:
         return outcome  # an earlier attempt deleted it, and its response was lost

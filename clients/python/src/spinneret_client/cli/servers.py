@@ -23,7 +23,7 @@ def mcp(context: typer.Context) -> None:
         if error.name is None or error.name.partition(".")[0] != "mcp":
             raise
         raise ConfigurationError(
-            "the MCP server isn't installed: pip install 'spinneret[mcp]'"
+            "the MCP server needs a package beside the client: pip install 'mcp>=2,<3'"
         ) from None
     serve(tools.client)
 
