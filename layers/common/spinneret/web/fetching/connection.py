@@ -66,10 +66,12 @@ class Deadline:
         return left
 
     def overrun(self, what: str) -> FetchTimeout:
-        """Build the error for a host that did, or didn't do, `what` before a time-out."""
-        total, read = f"{self._total_seconds:g} s", f"{self._read_seconds:g} s"
+        """Build the error for a host that didn't do `what` before a time-out, naming which one."""
         error = CallerDeadlineExceeded if self._is_cut_short else FetchTimeout
-        return error(f"{self.host} {what} in time: {total} in all, {read} of silence")
+        is_silence = self._read_seconds < self._total_seconds and self._monotonic() < self._ends_at
+        if is_silence:
+            return error(f"{self.host} {what}: it was silent for {_seconds(self._read_seconds)}")
+        return error(f"{self.host} {what} within {_seconds(self._total_seconds)}")
 
     def allowance(self, attempts: int = 1) -> float:
         """Return the time-out of one blocking call when `attempts` share the remaining time."""
@@ -78,6 +80,10 @@ class Deadline:
     def elapsed_ms(self) -> int:
         """Return whole milliseconds since the fetch began, without pauses."""
         return round((self._monotonic() - self._began_at) * 1000)
+
+
+def _seconds(seconds: float) -> str:
+    return f"{round(seconds, 2):g} s"
 
 
 class GuardedBackend(httpcore.NetworkBackend):
