@@ -102,6 +102,25 @@ def test_a_webhook_that_can_not_be_is_refused(
             assert fields_of(refusal) == [field]
 
 
+@pytest.mark.parametrize(
+    ("event", "hint"),
+    [
+        ("target.dwon", "did you mean `target.down`?"),
+        ("Crawl.Complete", "did you mean `crawl.completed`?"),
+        ("job.done", "known are `job.completed`, `job.failed`"),
+        ("nothing.*", "known are `*`, `audit.*`, "),
+        ("x" * 10, "known are `*`, `audit.*`, "),
+    ],
+)
+def test_an_unknown_event_is_answered_with_a_hint(
+    api: Api, key: str, event: str, hint: str
+) -> None:
+    refused = assert_refused(create(api, key, events=[event]), 422, "VALIDATION_ERROR")
+    [field] = refused["details"]["fields"]
+    assert (field["path"], field["message"]) == ("events.0", "no such event")
+    assert field["hint"].startswith(hint)
+
+
 def test_a_tenant_has_so_many_webhooks_and_no_more(api: Api, key: str) -> None:
     ids = [created(api, key) for _ in range(limits.WEBHOOK_ENDPOINTS_MAX)]
     assert_refused(create(api, key), 409, "CONFLICT")

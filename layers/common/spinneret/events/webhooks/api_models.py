@@ -3,6 +3,7 @@
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
+from pydantic_core import PydanticCustomError
 
 from spinneret.access.trail.event_types import EVENT_TYPES as OF_ACCOUNTS
 from spinneret.events.webhooks import limits
@@ -15,7 +16,7 @@ from spinneret.events.webhooks.models import (
     SealedSecrets,
     WebhookEvent,
 )
-from spinneret.events.webhooks.subscriptions import pattern_of
+from spinneret.events.webhooks.subscriptions import hint_at, pattern_of
 from spinneret.jobs.models import JobStatus
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import optional_stamp, to_iso
@@ -29,7 +30,12 @@ UrlText = Annotated[str, StringConstraints(min_length=1, max_length=bounds.URL_M
 
 
 def _checked(name: str) -> str:
-    return pattern_of(name, all_event_types())
+    declared = all_event_types()
+    pattern = pattern_of(name, declared)
+    if pattern is None:
+        refused = {"error": "no such event", "hint": hint_at(name, declared)}
+        raise PydanticCustomError("value_error", "no such event", refused)
+    return pattern
 
 
 EventName = Annotated[

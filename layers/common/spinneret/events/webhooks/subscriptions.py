@@ -12,6 +12,7 @@ from spinneret.access.trail.event_types import EVENT_TYPES as OF_ACCOUNTS
 from spinneret.events.webhooks.models import Endpoint, RequestedEndpoint, WebhookEvent
 from spinneret.jobs.models import JobStatus
 from spinneret.kernel.errors import Forbidden
+from spinneret.kernel.hints import nearest
 
 ALL: Final = "*"
 _LEVEL: Final = ".*"
@@ -22,16 +23,21 @@ _SHORT: Final[Mapping[str, str]] = {
 }
 
 
-def pattern_of(text: str, declared: Collection[str]) -> str:
-    """Return the stored pattern for a name in a request. Raises ValueError if no event matches it.
+def pattern_of(text: str, declared: Collection[str]) -> str | None:
+    """Return the stored pattern for a name in a request; None if no event matches it.
 
     `completed` and `failed` mean the ends of jobs. `declared` are the types of all domains.
     """
     text = _SHORT.get(text, text)
-    names = {*declared, *_OF_JOBS}
-    if not any(_matches(text, name) for name in names):
-        raise ValueError(f"unknown event: {text}")
-    return text
+    return text if any(_matches(text, name) for name in {*declared, *_OF_JOBS}) else None
+
+
+def hint_at(text: str, declared: Collection[str]) -> str | None:
+    """Return a hint for a name that matches no event: the most similar one, or all that begin
+    alike, or the prefixes of all."""
+    names = sorted({*declared, *_OF_JOBS})
+    alike = [name for name in names if _matches(_level_of(text), name)]
+    return nearest(text, names, alike or [ALL, *dict.fromkeys(map(_level_of, names))])
 
 
 def job_name(end: JobStatus) -> str:
@@ -64,6 +70,11 @@ def require_readable(requested: RequestedEndpoint) -> None:
 def may_get(endpoint: Endpoint, event_type: str) -> bool:
     """Return whether an endpoint may get events of this type."""
     return not endpoint.without_accounts or event_type not in OF_ACCOUNTS
+
+
+def _level_of(name: str) -> str:
+    """Return the pattern of all events that begin as this one, such as `crawl.*`."""
+    return name.partition(".")[0] + _LEVEL
 
 
 def _matches(pattern: str, name: str) -> bool:

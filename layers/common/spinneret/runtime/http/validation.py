@@ -5,13 +5,13 @@ have at most 20 items after validation"). Values are never repeated: they may be
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from difflib import get_close_matches
 from typing import Any, Final, get_args
 
 from aws_lambda_powertools.event_handler.openapi.exceptions import RequestValidationError
 from pydantic import BaseModel, ValidationError
 
-from spinneret.kernel.errors import FIELD_PATH_CHARS, ValidationFailed, field_error
+from spinneret.kernel.errors import ValidationFailed, field_error
+from spinneret.kernel.hints import nearest
 
 # By the library's error types (pydantic, "Validation Errors"); `{…}` come from the error's context.
 _MESSAGES: Final[Mapping[str, str]] = {
@@ -57,7 +57,7 @@ _TOO_SHORT: Final = frozenset({"string_too_short", "too_short"})
 _UNKNOWN: Final = "extra_forbidden"
 _OTHER: Final = "isn't valid"
 _OWN: Final = "value_error"
-"""Error type of our own validators, whose messages are used unchanged."""
+"""Error type of our own validators, whose messages and hints are used unchanged."""
 _FIELDS_SHOWN: Final = 100  # a body of 5 MB may have half a million wrong fields
 
 
@@ -70,8 +70,9 @@ def invalid(error: RequestValidationError | ValidationError, model: Any = None) 
     for each in error.errors()[:_FIELDS_SHOWN]:
         place = [part for part in each["loc"] if part != "body"]
         path = ".".join(map(str, place)) or "body"
-        unknown = each["type"] == _UNKNOWN and place
-        hint = _nearest(str(place[-1]), field_names(model, place[:-1])) if unknown else None
+        hint = (each.get("ctx") or {}).get("hint")
+        if each["type"] == _UNKNOWN and place:
+            hint = nearest(str(place[-1]), field_names(model, place[:-1]))
         fields.append(field_error(path, _message(each), hint))
     return ValidationFailed(
         f"invalid: {', '.join(field['path'] for field in fields)}", details={"fields": fields}
@@ -84,7 +85,7 @@ def refuse_unknown(given: Iterable[str], known: Sequence[str]) -> None:
     If they were ignored, the answer would be to a different question.
     """
     fields = [
-        field_error(name, "is unknown", _nearest(name, known))
+        field_error(name, "is unknown", nearest(name, known))
         for name in sorted(set(given) - set(known))
     ]
     if fields:
@@ -110,13 +111,6 @@ def _models(annotation: Any) -> Iterator[type[BaseModel]]:
         yield annotation
     for each in get_args(annotation):
         yield from _models(each)
-
-
-def _nearest(name: str, known: Sequence[str]) -> str | None:
-    near = get_close_matches(name[:FIELD_PATH_CHARS].lower(), known, n=1)
-    if near:
-        return f"did you mean `{near[0]}`?"
-    return f"known are {', '.join(f'`{each}`' for each in known)}" if known else None
 
 
 def _message(error: Mapping[str, Any]) -> str:
