@@ -373,7 +373,7 @@ def test_groups_select_and_order_the_public_targets_of_a_page(
         name: world.target(f"https://{name}.example/", public=name != "hidden") for name in names
     }
     groups = [
-        {"name": f"Shop {EVIL}", "target_ids": [ids["two"], ids["one"], ids["hidden"], "t_gone"]},
+        {"name": f"Shop {EVIL}", "target_ids": [ids["two"], ids["one"], ids["hidden"]]},
         {"name": "Nothing public", "target_ids": [ids["hidden"]]},
     ]
     body = {"slug": "partners", "title": "Partners", "groups": groups}
@@ -382,6 +382,32 @@ def test_groups_select_and_order_the_public_targets_of_a_page(
     text = page(served, "partners")
     assert re.findall(r'class="name">([^<]*)<', text) == ["two.example", "one.example"]
     assert re.findall(r"<h2>(.*?)</h2>", text) == ["Shop &lt;script&gt;alert(1)&lt;/script&gt;"]
+
+
+# covers M-07
+def test_groups_name_targets_that_exist_or_were_named_before(
+    served: Served, world: CheckWorld
+) -> None:
+    one, foreign = (
+        world.target("https://one.example/"),
+        world.target("https://two.example/", "other"),
+    )
+    groups = [{"name": "Shop", "target_ids": [one]}, {"name": "Blog", "target_ids": [one]}]
+    wrong = [groups[0], {"name": "Blog", "target_ids": [one, "t_mistyped", foreign]}]
+    for method, path, slug in (
+        ("PUT", "/v1/status-page", "silk"),
+        ("POST", "/v1/status-pages", "more"),
+    ):
+        page_of = {"slug": slug, "title": "New"}
+        refused = served.send(method, path, page_of | {"groups": wrong})
+        assert (refused.status, refused.body["code"]) == (422, "VALIDATION_ERROR")
+        paths = [each["path"] for each in refused.body["details"]["fields"]]
+        assert paths == ["groups.1.target_ids.1", "groups.1.target_ids.2"]
+        assert served.send(method, path, page_of | {"groups": groups}).status < 300
+    world.targets.remove("acme", one)
+    for path in ("/v1/status-pages/silk", "/v1/status-pages/more"):
+        assert served.send("PUT", path, {"title": "New", "groups": groups}).status == 200
+        assert served.send("PUT", path, {"title": "New", "groups": wrong}).status == 422
 
 
 # covers M-07

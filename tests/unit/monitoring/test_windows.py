@@ -9,10 +9,12 @@ from typing import Any
 import pytest
 
 from spinneret.kernel.errors import ValidationFailed
+from spinneret.monitoring.targets.models import Options
+from spinneret.monitoring.targets.service import TargetService
 from spinneret.monitoring.windows import rules
 from spinneret.monitoring.windows.models import MaintenanceWindow
 from spinneret.monitoring.windows.service import Maintenance, WindowService
-from tests.fakes.monitoring import FakeWindowStore
+from tests.fakes.monitoring import FakeWatch, FakeWindowStore
 from tests.fakes.time import START, HandClock
 from tests.rows import each_row
 from tests.unit.served import Served
@@ -136,10 +138,13 @@ def store() -> FakeWindowStore:
 
 
 @pytest.fixture
-def served(store: FakeWindowStore, clock: HandClock) -> Served:
+def served(store: FakeWindowStore, watch: FakeWatch, clock: HandClock) -> Served:
     numbers = itertools.count(1)
     service = WindowService(
-        store=store, clock=clock, new_id=lambda prefix: f"{prefix}_{next(numbers):04}"
+        store=store,
+        targets=watch,
+        clock=clock,
+        new_id=lambda prefix: f"{prefix}_{next(numbers):04}",
     )
     return Served(windows_routes.routes.router, service)
 
@@ -162,6 +167,27 @@ def test_windows_are_made_read_replaced_and_removed(served: Served) -> None:
     assert served.send("DELETE", path, tenant="other").status == 404
     assert served.send("DELETE", path).status == 204
     assert served.send("GET", path).status == 404
+
+
+def test_a_window_names_targets_that_exist_or_were_named_before(
+    served: Served, targets: TargetService
+) -> None:
+    one = targets.create("acme", "https://one.example/", Options()).target_id
+    foreign = targets.create("other", "https://two.example/", Options()).target_id
+    path = "/v1/maintenance-windows"
+    for wrong in ("t_mistyped", foreign):
+        refused = served.send("POST", path, REQUEST | {"target_ids": [one, wrong]})
+        assert (refused.status, refused.body["code"]) == (422, "VALIDATION_ERROR")
+        [field] = refused.body["details"]["fields"]
+        assert (field["path"], field["message"]) == ("target_ids.1", "no such target")
+    assert served.send("GET", path).body["items"] == []
+    made = served.send("POST", path, REQUEST | {"target_ids": [one]})
+    assert made.status == 201
+    targets.remove("acme", one)
+    path = f"{path}/{made.body['id']}"
+    assert served.send("PUT", path, REQUEST | {"target_ids": [one, "t_new"]}).status == 422
+    kept = served.send("PUT", path, REQUEST | {"target_ids": [one]})
+    assert (kept.status, kept.body["target_ids"]) == (200, [one])
 
 
 def test_a_tenant_has_fifty_windows_in_pages(served: Served) -> None:

@@ -132,8 +132,13 @@ def import_service(stage: Stage) -> ImportService:
 @reads(TARGETS_TABLE)
 def window_service(stage: Stage) -> WindowService:
     """Build the window service of this stage."""
-    store = DynamoWindowStore(stage.dynamodb, stage[TARGETS_TABLE])
-    return WindowService(store=store, clock=stage.clock, new_id=stage.new_id)
+    client, table = stage.dynamodb, stage[TARGETS_TABLE]
+    return WindowService(
+        store=DynamoWindowStore(client, table),
+        targets=DynamoTargetStore(client, table),
+        clock=stage.clock,
+        new_id=stage.new_id,
+    )
 
 
 @reads(TARGETS_TABLE)

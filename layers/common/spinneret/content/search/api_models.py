@@ -89,9 +89,9 @@ class SearchRequest(BaseModel):
     query: QueryText
     """Words in quotation marks form a phrase, which must occur literally."""
     collection_ids: Annotated[tuple[Id, ...] | None, _MANY] = None
-    """Ids of collections."""
+    """Ids of collections; one that doesn't exist matches no document."""
     tag_ids: Annotated[tuple[Id, ...] | None, _MANY] = None
-    """Ids of tags; a document needs one of them."""
+    """Ids of tags; a document needs one of them. One that doesn't exist matches no document."""
     tags: Annotated[tuple[TagName, ...] | None, _MANY] = None
     """Names of tags, in addition to `tag_ids`; an unknown name is rejected."""
     domains: Annotated[tuple[Host, ...] | None, _MANY] = None

@@ -31,7 +31,7 @@ class GroupOfTargets(View):
         list[Annotated[str, StringConstraints(min_length=1, max_length=80)]],
         Field(min_length=1, max_length=limits.STATUS_PAGE_TARGETS, strict=False),
     ]
-    """Ids of targets in their order; only public ones are shown."""
+    """Ids of targets in their order; only public ones are shown. An unknown id is rejected."""
 
 
 class StatusPageChange(BaseModel):

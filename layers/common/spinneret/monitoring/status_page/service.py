@@ -28,6 +28,7 @@ from spinneret.monitoring.status_page.ports import StatusPageStore
 from spinneret.monitoring.status_page.prometheus import metrics_text
 from spinneret.monitoring.targets.models import TargetWithState
 from spinneret.monitoring.targets.ports import TargetStore
+from spinneret.monitoring.targets.references import require_targets
 from spinneret.monitoring.windows.service import Maintenance
 
 Groups = Sequence[StatusGroup]
@@ -57,7 +58,7 @@ class StatusPages:
     def put(self, tenant: str, slug: str, title: str, groups: Groups = ()) -> StatusPage:
         """Publish or change the main page.
 
-        Raises Contended, and Conflict as `add` does.
+        Raises ValidationFailed, Contended, and Conflict as `add` does.
         """
         former = self.pages.get(tenant)
         if former is None:
@@ -78,12 +79,17 @@ class StatusPages:
     def add(self, tenant: str, slug: str, title: str, groups: Groups = ()) -> StatusPage:
         """Publish a further page.
 
-        Raises Contended, and Conflict if a page has the slug, or the tenant has STATUS_PAGES_MAX.
+        Raises ValidationFailed for an unknown target, Contended, and Conflict if a page has the
+        slug, or the tenant has STATUS_PAGES_MAX.
         """
         return self._create(tenant, slug, title, groups, is_main=False)
 
     def change(self, tenant: str, slug: str, title: str, groups: Groups = ()) -> StatusPage:
-        """Change title and groups of one of the tenant's pages. Raises NotFound and Contended."""
+        """Change title and groups of one of the tenant's pages.
+
+        Raises NotFound, Contended, and ValidationFailed for an unknown target that is new on the
+        page.
+        """
         former = self.page_at(tenant, slug)
         return self._put(tenant, slug, title, groups, former, is_main=former.is_main)
 
@@ -117,6 +123,10 @@ class StatusPages:
         *,
         is_main: bool,
     ) -> StatusPage:
+        named = {
+            f"groups.{number}.target_ids": each.target_ids for number, each in enumerate(groups)
+        }
+        require_targets(self.targets, tenant, named, former.target_ids if former else ())
         page = StatusPage(
             tenant=tenant,
             slug=slug,

@@ -35,7 +35,7 @@ class WindowRequest(BaseModel):
     target_ids: Annotated[list[TargetId], Field(max_length=limits.WINDOW_TARGETS_MAX)] = Field(
         default_factory=list
     )
-    """Affected targets; an empty list means all."""
+    """Affected targets; an empty list means all. An unknown id is rejected."""
 
 
 class WindowView(View):

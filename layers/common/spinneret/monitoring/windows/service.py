@@ -13,6 +13,8 @@ from spinneret.kernel.races import changing
 from spinneret.kernel.recent import Recent
 from spinneret.kernel.service import service
 from spinneret.monitoring import limits
+from spinneret.monitoring.targets.ports import TargetStore
+from spinneret.monitoring.targets.references import require_targets
 from spinneret.monitoring.windows import rules
 from spinneret.monitoring.windows.models import MaintenanceWindow
 from spinneret.monitoring.windows.ports import WindowStore
@@ -41,11 +43,16 @@ class WindowService:
     """
 
     store: WindowStore
+    targets: TargetStore
     clock: Clock
     new_id: NewId
 
     def create(self, tenant: str, times: WindowTimes) -> MaintenanceWindow:
-        """Create a window. Raises ValidationFailed, and Conflict if the tenant has WINDOWS_MAX."""
+        """Create a window.
+
+        Raises ValidationFailed, also for an unknown target, and Conflict if the tenant has
+        WINDOWS_MAX.
+        """
         if len(self.store.all(tenant)) >= limits.WINDOWS_MAX:
             raise Conflict(f"a tenant has at most {limits.WINDOWS_MAX} maintenance windows")
         now = self.clock()
@@ -58,6 +65,7 @@ class WindowService:
                 **vars(times),
             )
         )
+        require_targets(self.targets, tenant, {"target_ids": window.target_ids})
         self.store.add(window)
         return window
 
@@ -71,7 +79,11 @@ class WindowService:
         return Page.cut(found, limit, lambda each: each.id)
 
     def update(self, tenant: str, window_id: str, times: WindowTimes) -> MaintenanceWindow:
-        """Replace the window. Raises NotFound, ValidationFailed and Contended."""
+        """Replace the window.
+
+        Raises NotFound, ValidationFailed, also for an unknown target that is new in the window,
+        and Contended.
+        """
         former = self.get(tenant, window_id)
         window = rules.checked(
             replace(
@@ -81,6 +93,8 @@ class WindowService:
                 **vars(times),
             )
         )
+        named = {"target_ids": window.target_ids}
+        require_targets(self.targets, tenant, named, former.target_ids)
         if not self.store.replace(former, window):
             raise changing("the maintenance window", Contended)
         return window
