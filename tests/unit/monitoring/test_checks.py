@@ -614,6 +614,19 @@ def test_conditions_decide(
     assert conditions(world, 'body contains "body"').outcome is Outcome.DOWN
 
 
+def test_an_outcome_holds_while_the_limit_of_the_host_makes_checks_rarer(
+    world: CheckWorld,
+) -> None:
+    target_id = world.target(URL, interval_seconds=15)
+    for _ in range(2):
+        due = replace(world.come_due(target_id), paced_seconds=300)
+        assert world.worker().run([due], lambda: 900.0) == {"checked": 1}
+        world.clock.advance(285)
+    hour = world.watched(target_id).state.hour
+    assert hour is not None
+    assert hour.tally.up_ms > 250_000
+
+
 def test_late_checks_say_by_how_much(world: CheckWorld) -> None:
     target_id = world.target(URL)
     world.come_due(target_id)

@@ -3,7 +3,7 @@
 import math
 import random
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from itertools import pairwise
 from typing import Final
@@ -239,6 +239,19 @@ def test_what_is_known_of_an_hour_that_is_under_way(
         view = shown(window, results, with_maintenance=included)
         assert (view.uptime, view.checks) == (expected, 2)
         assert view.up_ms + view.degraded_ms + view.unknown_ms + view.maintenance_ms == 10_000
+
+
+@pytest.mark.parametrize("before", [15, 600], ids=["a longer one", "a shorter one"])
+def test_an_outcome_holds_for_the_interval_that_it_was_found_with(before: int) -> None:
+    now = 615 - before
+    chance, times = random.Random(3), [NOW - number * 600 * SECOND for number in (5, 4, 3, 2, 1)]
+    results = [
+        replace(result(number, at, Outcome.UP, chance), interval_seconds=before)
+        for number, at in enumerate(times)
+    ]
+    known = min(600, 3 * before)
+    service, watched = recorded(results, now)
+    assert service.figures(watched, Window.HOUR).tally.up_ms == 4 * known * 1000
 
 
 @pytest.mark.parametrize("window", list(Window))

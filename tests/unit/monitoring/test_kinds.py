@@ -14,6 +14,7 @@ from spinneret.monitoring.checks.service import CheckDisposition
 from spinneret.monitoring.heartbeats.service import HeartbeatService
 from spinneret.monitoring.incidents.models import Incident
 from spinneret.monitoring.incidents.service import IncidentService
+from spinneret.monitoring.rollups.models import Window
 from spinneret.monitoring.rollups.service import FigureService
 from spinneret.monitoring.targets.models import OwnRequest, RecordType, Status
 from spinneret.monitoring.targets.subjects import DnsName, Heartbeat, TcpAddress
@@ -369,6 +370,21 @@ def test_a_call_in_time_makes_the_planned_check_stale(
     world.clock.advance(100)
     assert world.worker().run([due], lambda: 900.0) in ({"stale": 1}, {"late": 1})
     assert incidents(world, target_id) == []
+
+
+# covers M-06
+def test_a_heartbeat_is_up_from_a_call_until_the_next_one_is_late(
+    served: Served, calls: Served, world: CheckWorld
+) -> None:
+    target_id = beat(world, interval_seconds=60, grace_seconds=3540)
+    token = token_of(served, target_id)
+    for _ in range(3):
+        called(calls, token)
+        world.clock.advance(1800)
+    figures = FigureService(rollups=world.watch, checks=world.watch, clock=world.clock)
+    for window in (Window.HOUR, Window.DAY):
+        known = figures.figures(world.watched(target_id), window).tally
+        assert (known.up_ms, known.down_ms) == (3_600_000 - (window is Window.HOUR) * 1_800_000, 0)
 
 
 def test_a_heartbeat_that_stays_late_is_checked_each_interval(world: CheckWorld) -> None:

@@ -47,6 +47,8 @@ class CheckResult:
     is_call: bool = False
     """Whether it is a call of a heartbeat, which measures no latency."""
     in_maintenance: bool = False
+    interval_seconds: int | None = None
+    """Seconds within which another check was expected; None in a row of an earlier version."""
     paused_at: datetime | None = None
     """Time of the pause since the previous check, whose outcome it ended; None without one."""
     final_url: str | None = None

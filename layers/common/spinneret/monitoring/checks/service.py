@@ -87,7 +87,7 @@ class Checker:
         if watched is None:
             return CheckDisposition.STALE
         now = self.parts.clock()
-        result = replace(self._blank(watched, now), outcome=Outcome.SKIPPED_BUSY)
+        result = replace(self._blank(watched, due, now), outcome=Outcome.SKIPPED_BUSY)
         assert watched.state.due_at is not None  # only due targets are skipped
         change = step(watched, result, watched.state.due_at).with_state(
             reservation=due.reservation, paced_seconds=due.paced_seconds
@@ -113,7 +113,7 @@ class Checker:
     def _checked(
         self, check: RunningCheck, watched: TargetWithState, due: DueTarget, token: str
     ) -> CheckDisposition | HostWait:
-        asked = self._blank(watched, self.parts.clock())
+        asked = self._blank(watched, due, self.parts.clock())
         probe = PROBES[watched.target.kind](self.parts, watched, check)
         try:
             result = probe.result(asked, due.reservation or watched.state.reservation)
@@ -164,7 +164,7 @@ class Checker:
         if change.reports:
             self.parts.hand_on(watched.target.tenant, watched.target.id)
 
-    def _blank(self, watched: TargetWithState, now: datetime) -> CheckResult:
+    def _blank(self, watched: TargetWithState, due: DueTarget, now: datetime) -> CheckResult:
         due_at, target, last = watched.state.due_at, watched.target, watched.state.last
         late = now - due_at if due_at is not None else timedelta()
         return CheckResult(
@@ -173,6 +173,7 @@ class Checker:
             outcome=Outcome.UNKNOWN,
             late_ms=max(0, round(late / timedelta(milliseconds=1))),
             in_maintenance=self.parts.maintenance.covers(target.tenant, target.id, now),
+            interval_seconds=target_rules.expected_seconds(target, due.paced_seconds),
             paused_at=None if last is None else last.paused_at,
         )
 

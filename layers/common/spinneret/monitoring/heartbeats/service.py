@@ -17,7 +17,7 @@ from spinneret.monitoring.checks.ports import CheckStore
 from spinneret.monitoring.incidents.rules import step
 from spinneret.monitoring.targets.models import Status, TargetWithState
 from spinneret.monitoring.targets.ports import Announce, TargetStore
-from spinneret.monitoring.targets.rules import call_deadline
+from spinneret.monitoring.targets.rules import call_deadline, expected_seconds
 from spinneret.outbox.ports import HandOn
 
 _GAP: Final = timedelta(seconds=limits.HEARTBEAT_GAP_SECONDS)
@@ -65,6 +65,7 @@ class HeartbeatService:
             late_ms=0,
             is_call=True,
             in_maintenance=self.covers(target.tenant, target.id, now),
+            interval_seconds=expected_seconds(target, None),
             paused_at=None if last is None else last.paused_at,
         )
         due_at = call_deadline(target, now)

@@ -167,7 +167,7 @@ def _last(result: CheckResult, interval_seconds: int) -> LastCheck:
         at=result.checked_at,
         outcome=result.outcome,
         in_maintenance=result.in_maintenance,
-        interval_seconds=interval_seconds,
+        interval_seconds=result.interval_seconds or interval_seconds,
         status_code=result.status_code,
         latency_ms=result.latency_ms,
         error=None if result.error is None else result.error.message,

@@ -15,6 +15,7 @@ from spinneret.monitoring.rollups import rules
 from spinneret.monitoring.rollups.models import DayTally, Figures, Rollup, Window
 from spinneret.monitoring.rollups.ports import RollupStore
 from spinneret.monitoring.targets.models import TargetWithState
+from spinneret.monitoring.targets.rules import expected_seconds
 
 _PAGE = 1000  # results, about half a megabyte
 
@@ -62,14 +63,15 @@ class FigureService:
 
     def _recent(self, watched: TargetWithState, since: datetime) -> Rollup:
         target = watched.target
-        interval = target.options.interval_seconds
+        interval = expected_seconds(target, watched.state.paced_seconds)
         earliest = since - timedelta(seconds=limits.OUTCOME_HOLDS_INTERVALS * interval)
         results = [*self._results(target.tenant, target.id, earliest)]
         asked = [each for each in results if each.outcome is not Outcome.SKIPPED_BUSY]
         parts = [tally_of(each) for each in results if each.checked_at >= since]
         for one, following in pairwise(asked):
             until = following.paused_at or following.checked_at
-            parts += _held(one, max(one.checked_at, since), until, interval)
+            known = one.interval_seconds or interval
+            parts += _held(one, max(one.checked_at, since), until, known)
         return sum(parts, Rollup())
 
     def _results(self, tenant: str, target_id: str, since: datetime) -> Sequence[CheckResult]:

@@ -170,7 +170,7 @@ class LastCheck:
     outcome: Outcome
     in_maintenance: bool
     interval_seconds: int
-    """The target's interval at that time; it bounds how long the outcome holds."""
+    """Seconds within which another check was expected; they bound how long the outcome holds."""
     status_code: int | None
     latency_ms: int
     error: str | None

@@ -142,8 +142,15 @@ def next_due(target: Target, after: datetime) -> datetime:
 
 def call_deadline(target: Target, called_at: datetime) -> datetime:
     """Return when the call of a heartbeat that follows a call is late."""
+    return called_at + timedelta(seconds=expected_seconds(target, None))
+
+
+def expected_seconds(target: Target, paced_seconds: int | None) -> int:
+    """Return the seconds within which the next check, or the next call, is expected."""
     options = target.options
-    return called_at + timedelta(seconds=options.interval_seconds + options.grace_seconds)
+    if target.kind is Kind.HEARTBEAT:
+        return options.interval_seconds + options.grace_seconds
+    return paced_seconds or options.interval_seconds
 
 
 def has_same_times(options: Options, other: Options) -> bool:
