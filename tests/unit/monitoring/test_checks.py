@@ -23,7 +23,7 @@ from spinneret.monitoring.checks.service import CheckDisposition, Checker, HostW
 from spinneret.monitoring.rollups.models import Window
 from spinneret.monitoring.rollups.service import FigureService
 from spinneret.monitoring.slots.models import host_slot
-from spinneret.monitoring.targets.models import Status
+from spinneret.monitoring.targets.models import Method, Status
 from spinneret.web.fetching.models import Certificate, FetchRequest
 from spinneret.web.fetching.urls import parse_url
 from spinneret.web.politeness.models import HostOutcome, PaceLimits, Permit
@@ -127,6 +127,26 @@ def test_an_unconfirmed_failure_is_checked_again_sooner(world: CheckWorld) -> No
         waits.append((due_at - world.clock()).total_seconds() <= 60)
     assert waits == [False, True, True, False, False, True, False]
     assert [each.state.due_at is not None for each in world.announced] == [True] * 3
+
+
+def test_a_rare_check_in_maintenance_is_repeated_at_its_end(world: CheckWorld) -> None:
+    rare = world.target(URL, interval_seconds=86_400)
+    frequent = world.target(f"{URL}frequent", interval_seconds=60)
+    world.sites.answers[URL] = page(404)
+    for _ in range(3):
+        world.come_due(rare)
+        world.maintenance.targets |= {rare, frequent}
+        assert checked(world, rare).in_maintenance
+        assert checked(world, frequent).in_maintenance
+        due_at = world.watched(rare).state.due_at
+        assert due_at == last(world, rare).checked_at + world.maintenance.MORE
+        frequent_at = world.watched(frequent).state.due_at
+        assert frequent_at is not None
+        assert frequent_at - world.clock() <= timedelta(seconds=60)
+        assert {each.target.id for each in world.announced} == {rare}
+        world.maintenance.targets.clear()
+        assert not checked(world, rare).in_maintenance
+    assert world.watched(rare).state.status is Status.DOWN
 
 
 # covers M-05
@@ -625,6 +645,17 @@ def test_an_outcome_holds_while_the_limit_of_the_host_makes_checks_rarer(
     hour = world.watched(target_id).state.hour
     assert hour is not None
     assert hour.tally.up_ms > 250_000
+
+
+def test_the_answer_to_another_request_is_no_new_content(world: CheckWorld) -> None:
+    target_id = world.target(URL, watch_content=True)
+    reports = []
+    for body, changes in ((b"a", {}), (b"b", {"method": Method.POST}), (b"c", {"name": "Shop"})):
+        world.sites.answers[URL] = fetched_page(URL, body)
+        world.targets.update("acme", target_id, changes)
+        checked(world, target_id)
+        reports.append(len(world.watch.events))
+    assert reports == [0, 0, 1]
 
 
 def test_late_checks_say_by_how_much(world: CheckWorld) -> None:

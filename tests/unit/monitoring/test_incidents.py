@@ -235,6 +235,9 @@ def reports_at(line: Timeline, steps: str) -> list[str]:
         ),
         ("21:50u 23:00u! 07:00u!", ["07:00 content.changed"]),
         ("21:50b 22:10b 22:20b 22:30b", []),
+        ("21:50b 22:10b 22:20b 22:30b 07:00b 07:10b", ["07:00 target.skipped"]),
+        ("21:50b 22:10b 22:20b 22:30b 07:00u 07:10b", []),
+        ("12:00b 12:10b 12:20b 12:30b 12:40b", ["12:30 target.skipped"]),
     ],
 )
 def test_quiet_hours_hold_reports_back_and_reminders_come_while_it_lasts(

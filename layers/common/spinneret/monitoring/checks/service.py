@@ -4,6 +4,7 @@ import logging
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
+from typing import Final
 
 from spinneret.jobs.rules import held_for
 from spinneret.kernel.errors import DependencyUnavailable, DomainError
@@ -19,11 +20,13 @@ from spinneret.monitoring.incidents.models import StateChange
 from spinneret.monitoring.incidents.rules import is_unconfirmed, step
 from spinneret.monitoring.slots.models import SlotLease, check_owner, host_slot
 from spinneret.monitoring.targets import rules as target_rules
-from spinneret.monitoring.targets.models import Kind, TargetWithState
+from spinneret.monitoring.targets.models import Target, TargetState, TargetWithState
 from spinneret.web.models import WaitUntil
 from spinneret.web.politeness.rules import host_key
 
 logger = logging.getLogger(__name__)
+
+_SECOND: Final = timedelta(seconds=1)
 
 
 class CheckDisposition(StrEnum):
@@ -140,25 +143,32 @@ class Checker:
         target = watched.target
         # A clock that lags behind the tick's must not find the same time again.
         after = max(self.parts.clock(), due.due_at)
-        next_due = target_rules.next_due(target, after)
-        if result.in_maintenance and target.kind is Kind.HEARTBEAT:
-            # A call that is still missing after the maintenance is a failure at once.
-            ends_at = self.parts.maintenance.until(target.tenant, target.id, after)
-            next_due = min(next_due, ends_at or next_due)
-        change = step(watched, result, next_due)
-        retry = target.options.retry_seconds
-        is_retried = retry is not None and is_unconfirmed(change.state)
-        if retry is not None and is_retried and not result.in_maintenance:
-            next_due = min(next_due, after + timedelta(seconds=retry))
+        regular = target_rules.next_due(target, after)
+        change = step(watched, result, regular)
+        next_due = min(regular, self._sooner(target, result, change.state, after) or regular)
         change = change.with_state(due_at=next_due, slot=token, paced_seconds=due.paced_seconds)
         if not self.parts.checks.record(watched, result, change):
             logger.info("check_refused", extra={"target_id": target.id})
             return CheckDisposition.STALE
         check.is_over()
-        if is_retried:
+        if next_due < regular:
             self.parts.announce(replace(watched, state=change.state))
         self._hand_on(watched, change)
         return CheckDisposition.CHECKED
+
+    def _sooner(
+        self, target: Target, result: CheckResult, state: TargetState, after: datetime
+    ) -> datetime | None:
+        """Return when a check that says too little is repeated; None for the regular time."""
+        if not result.in_maintenance:
+            retry = target.options.retry_seconds
+            is_retried = retry is not None and is_unconfirmed(state)
+            return after + timedelta(seconds=retry) if retry and is_retried else None
+        if target_rules.is_listed_by_step(target_rules.listed_interval(target)):
+            return None
+        # The maintenance may cover each regular check, and none of them would count.
+        ends_at = self.parts.maintenance.until(target.tenant, target.id, result.checked_at)
+        return None if ends_at is None else max(ends_at, after + _SECOND)
 
     def _hand_on(self, watched: TargetWithState, change: StateChange) -> None:
         if change.reports:

@@ -48,6 +48,7 @@ def step(watched: TargetWithState, result: CheckResult, next_due: datetime) -> S
         sequence=former.sequence + 1,
         due_at=next_due,
         skips=0,
+        skips_reported=False,
         reservation=None,
         hour=hour,
         checks_total=former.checks_total + 1,
@@ -135,8 +136,9 @@ def _skipped(watched: TargetWithState, result: CheckResult) -> StateChange:
         hour=HourTally(known.hour, known.tally + tally_of(result)),
     )
     reports: tuple[EventDraft, ...] = ()
-    quiet = is_quiet(target.options.quiet_hours, result.checked_at)
-    if state.skips == limits.CHECK_SKIPS_REPORTED and not quiet:
+    is_news = state.skips >= limits.CHECK_SKIPS_REPORTED and not state.skips_reported
+    if is_news and not is_quiet(target.options.quiet_hours, result.checked_at):
+        state = replace(state, skips_reported=True)
         data = {
             **facts_of(target, "was not checked: its host is busy"),
             "skips": state.skips,

@@ -235,6 +235,8 @@ class TargetState:
     body_sha256: str | None = None
     skips: int = 0
     """Consecutive skips."""
+    skips_reported: bool = False
+    """Whether these skips were reported."""
     reservation: str | None = None
     """Reservation in the host's rate limit for the next try (`WaitUntil.waiting_for`)."""
     slot: str | None = None

@@ -153,6 +153,11 @@ def expected_seconds(target: Target, paced_seconds: int | None) -> int:
     return paced_seconds or options.interval_seconds
 
 
+def is_another_request(options: Options, other: Options) -> bool:
+    """Return whether checks send another request, whose answer is no new content."""
+    return (options.method, options.request) != (other.method, other.request)
+
+
 def has_same_times(options: Options, other: Options) -> bool:
     """Return whether a target keeps its check times after this change of options."""
     return (options.interval_seconds, options.grace_seconds) == (

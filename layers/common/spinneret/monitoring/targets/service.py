@@ -279,7 +279,10 @@ class TargetService:
         state = replace(state, sequence=state.sequence + 1)
         if target.paused:
             state, ended = incidents.pause(state, now)
-            return replace(state, due_at=None, reservation=None, skips=0), ended
+            idle = replace(state, due_at=None, reservation=None, skips=0, skips_reported=False)
+            return idle, ended
+        if rules.is_another_request(target.options, former.target.options):
+            state = replace(state, body_sha256=None)
         same = rules.has_same_times(target.options, former.target.options)
         if state.due_at is not None and same:
             return state, None
