@@ -658,6 +658,18 @@ def test_the_answer_to_another_request_is_no_new_content(world: CheckWorld) -> N
     assert reports == [0, 0, 1]
 
 
+def test_a_condition_that_fails_by_another_value_fails_for_the_same_cause(
+    world: CheckWorld,
+) -> None:
+    target_id = world.target(URL, conditions=("size < 1kb",), failure_threshold=1)
+    for length in (1030, 1040, 1050):
+        world.sites.answers[URL] = fetched_page(URL, b"x" * length)
+        checked(world, target_id)
+    [incident] = world.watch.incident_page("acme", target_id, None, 9).items
+    messages = [each.message for each in incident.timeline]
+    assert messages == ["not met: size < 1kb (size is 1030 B)"]
+
+
 def test_late_checks_say_by_how_much(world: CheckWorld) -> None:
     target_id = world.target(URL)
     world.come_due(target_id)

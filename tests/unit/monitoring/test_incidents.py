@@ -161,6 +161,22 @@ def test_a_timeline_is_bounded_and_still_says_how_it_ended() -> None:
     assert written[-1].status is IncidentStatus.UP
 
 
+def test_another_value_of_the_same_cause_is_no_news() -> None:
+    line = Timeline()
+    for milliseconds in range(1001, 1010):
+        cause = "not met: time < 1s"
+        message = f"{cause} (time is {milliseconds} ms)"
+        line.check(
+            Outcome.DOWN, error=CheckError(code="CONDITION_FAILED", message=message, cause=cause)
+        )
+    line.check(Outcome.DOWN)
+    entries = [made.incident.entry for made in line.steps if made.incident]
+    assert [each and each.message for each in entries] == [
+        "not met: time < 1s (time is 1003 ms)",
+        "answered 500",
+    ]
+
+
 def test_failures_in_maintenance_are_nobodys_fault() -> None:
     line = Timeline()
     line.run("u")

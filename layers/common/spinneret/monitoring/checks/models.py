@@ -26,6 +26,8 @@ class CheckError:
 
     code: str
     message: str
+    cause: str | None = None
+    """The message without values that differ from check to check; None if it has none."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -163,7 +163,9 @@ def _error(
         body_is_whole=is_whole,
     )
     unmet = failed(conditions, facts)
-    return None if unmet is None else CheckError(code="CONDITION_FAILED", message=unmet)
+    if unmet is None:
+        return None
+    return CheckError(code="CONDITION_FAILED", message=unmet.message, cause=unmet.cause)
 
 
 def _read_of(page: FetchedPage) -> bytes:

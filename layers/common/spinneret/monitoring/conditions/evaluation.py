@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from operator import ge, gt, le, lt
 from typing import Any, Final
@@ -27,16 +28,30 @@ _NOTHING: Final = object()
 """Marks a body that isn't valid JSON."""
 
 
-def failed(conditions: Sequence[Condition], facts: Facts) -> str | None:
-    """Describe the first condition that fails or can't be judged; return None if all hold."""
+@dataclass(frozen=True)
+class Unmet:
+    """A condition that fails or can't be evaluated."""
+
+    cause: str
+    found: str = ""
+    """Value that was found, in parentheses."""
+
+    @property
+    def message(self) -> str:
+        """Cause and value."""
+        return f"{self.cause}{self.found}"
+
+
+def failed(conditions: Sequence[Condition], facts: Facts) -> Unmet | None:
+    """Return the first condition that fails or can't be evaluated; None if all hold."""
     answer = _Answer(facts)
     for condition in conditions:
         try:
             holds = answer.meets(condition.expression)
         except _Unknown as error:
-            return f"can't be evaluated: {condition.text} ({error})"
+            return Unmet(f"can't be evaluated: {condition.text} ({error})")
         if not holds:
-            return f"not met: {condition.text}{answer.found(condition.expression)}"
+            return Unmet(f"not met: {condition.text}", answer.found(condition.expression))
     return None
 
 

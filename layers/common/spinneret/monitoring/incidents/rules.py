@@ -173,6 +173,7 @@ def _last(result: CheckResult, interval_seconds: int) -> LastCheck:
         status_code=result.status_code,
         latency_ms=result.latency_ms,
         error=None if result.error is None else result.error.message,
+        cause=None if result.error is None else result.error.cause,
     )
 
 
@@ -263,9 +264,10 @@ def _change(
 
 def _is_news(former: TargetState, result: CheckResult) -> bool:
     """Return whether a target fails for another reason than at the previous check."""
-    if result.error is None or former.last is None or former.last.outcome is not Outcome.DOWN:
+    error, last = result.error, former.last
+    if error is None or last is None or last.outcome is not Outcome.DOWN:
         return False
-    return former.last.error != result.error.message
+    return (last.cause or last.error) != (error.cause or error.message)
 
 
 def _entry(state: TargetState, result: CheckResult) -> TimelineEntry:

@@ -174,6 +174,8 @@ class LastCheck:
     status_code: int | None
     latency_ms: int
     error: str | None
+    cause: str | None = None
+    """Cause of the error without values that differ from check to check; None for `error`."""
     counts: bool = True
     """Whether the outcome still holds; a pause ends it."""
     paused_at: datetime | None = None
