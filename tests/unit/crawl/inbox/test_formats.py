@@ -99,6 +99,15 @@ def test_a_bad_line_is_reported_and_the_next_one_read(line: bytes) -> None:
     assert urls([before, after]) == [(1, "https://a.example/1"), (3, "https://a.example/3")]
 
 
+def test_a_bad_line_is_reported_in_our_own_words() -> None:
+    line = b'{"url": "https://a.example/", "priority": "soon", "colour": 1}\n'
+    [bad] = read(Format.JSONL, line)
+    assert bad.problem is not None
+    told = {each["path"]: each["message"] for each in bad.problem.details["fields"]}
+    assert told["colour"] == "is unknown"
+    assert told["priority"].startswith("must be one of 'critical'")
+
+
 CASES: dict[Format, bytes] = {
     Format.TXT: b"https://a.example/1\n\n# x\nhttps://a.example/2\r\nhttps://a.example/3",
     Format.CSV: b't,url\n"a\nb",https://a.example/1\n"x,https://a.example/2\ny,https://a.example/3',

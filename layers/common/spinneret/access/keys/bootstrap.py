@@ -23,6 +23,7 @@ from spinneret.aws.clients import dynamodb_client
 from spinneret.aws.types import DynamoDBClient
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import DependencyUnavailable, ValidationFailed
+from spinneret.kernel.field_messages import message_of
 
 NAME: Final = "issued on the command line"
 _OPTIONS: Final[Mapping[Any, str]] = {
@@ -61,7 +62,7 @@ def main(arguments: Sequence[str]) -> int:
         secret = issue(dynamodb_client(), given.table, given.tenant, request)
     except ValidationError as error:
         parser.error(
-            "; ".join(f"{_OPTIONS[each['loc'][0]]}: {each['msg']}" for each in error.errors())
+            "; ".join(f"{_OPTIONS[each['loc'][0]]} {message_of(each)}" for each in error.errors())
         )
     except ValidationFailed as error:
         parser.error(error.message)

@@ -13,6 +13,7 @@ from spinneret.crawl.inbox import limits
 from spinneret.crawl.inbox.models import FileEntry, FileLine, Format
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import ContentRefused, ValidationFailed, field_error
+from spinneret.kernel.field_messages import message_of
 
 Read = Callable[[int, int], bytes]
 """Function of (first, end) that returns these bytes of the file."""
@@ -188,9 +189,9 @@ def _entry(
     try:
         line = asked()
     except ValidationError as error:
-        found = error.errors(include_url=False, include_context=False, include_input=False)
+        found = error.errors(include_url=False, include_input=False)
         fields = [
-            field_error(".".join(map(str, each["loc"])), each["msg"])
+            field_error(".".join(map(str, each["loc"])), message_of(each))
             for each in found[: limits.INBOX_FIELDS_SHOWN]
         ]
         problem = ValidationFailed("the line can't be read", details={"fields": fields})

@@ -13,6 +13,7 @@ from spinneret.jobs.worker import Context, Defer, ReleaseJob
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import Contended, PermanentError
+from spinneret.kernel.field_messages import message_of
 from spinneret.kernel.races import until_written
 from spinneret.kernel.service import service
 from spinneret.monitoring import limits
@@ -73,6 +74,8 @@ class TargetImport:
 
     def _draft(self, tenant: str, line: ImportLine) -> TargetWithState | str:
         """Return the line's new target, or the reason of its refusal."""
+        if line.refusal is not None:
+            return line.refusal
         try:
             request = TargetRequest.model_validate(line.values)
             seal = partial(self.targets.sealed, tenant)
@@ -81,7 +84,7 @@ class TargetImport:
         except ValidationError as error:
             first = error.errors(include_url=False)[0]
             where = ".".join(map(str, first["loc"]))
-            return f"{where}: {first['msg']}" if where else first["msg"]
+            return f"{where} {message_of(first)}".lstrip()
         except PermanentError as error:
             return error.message
 

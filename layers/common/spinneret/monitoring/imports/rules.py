@@ -30,6 +30,8 @@ class ImportLine:
 
     number: int
     values: Mapping[str, Any]
+    refusal: str | None = None
+    """Reason why the line can't be read; None if it can."""
 
 
 def lines_of(text: str) -> list[ImportLine]:
@@ -56,7 +58,7 @@ def lines_of(text: str) -> list[ImportLine]:
         raise _refused(f"may have these columns, each once: {', '.join(COLUMNS)}")
     if len(rows) > limits.IMPORT_LINES_MAX:
         raise _refused(f"has more than {limits.IMPORT_LINES_MAX} lines")
-    return [ImportLine(number, _values(columns, cells)) for number, cells in rows]
+    return [_line(number, columns, cells) for number, cells in rows]
 
 
 def _rows(text: str) -> Iterator[tuple[int, list[str]]]:
@@ -70,14 +72,13 @@ def _rows(text: str) -> Iterator[tuple[int, list[str]]]:
             yield reader.line_num, cells
 
 
-def _values(columns: Sequence[str], cells: Sequence[str]) -> dict[str, Any]:
+def _line(number: int, columns: Sequence[str], cells: Sequence[str]) -> ImportLine:
     named = dict(zip(columns, (cell.strip() for cell in cells), strict=False))
     values: dict[str, Any] = {name: cell for name, cell in named.items() if name and cell}
     if condition := values.pop("condition", None):
         values["conditions"] = [condition]
-    if len(cells) > len(columns):
-        values["cells"] = len(cells)  # validation refuses this line for an unknown field
-    return values
+    many = f"has {len(cells)} cells for {len(columns)} columns"
+    return ImportLine(number, values, many if len(cells) > len(columns) else None)
 
 
 def _refused(reason: str) -> ValidationFailed:
