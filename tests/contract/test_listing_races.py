@@ -109,3 +109,37 @@ def test_a_product_is_not_added_with_a_listing_that_another_has_just_taken(
         late.listings.add(_product(tenant, 2), wish, lease)
     assert stores.products.get(tenant, "prd_0002") is None
     assert stores.listings.holder(tenant, "etsy", "110") == "prd_0001"
+
+
+@OF_REAL_AWS
+@pytest.mark.parametrize("change", ["another SKU", "removal"])
+def test_a_product_changes_its_sku_or_goes_only_without_a_listing_that_just_began(
+    change: str, tables: Tables, tenant: str
+) -> None:
+    stores, product = on_tables(tables), _product(tenant, 0)
+    stores.products.add(product)
+    late = on_tables(
+        interrupted(
+            tables, "transact_write_items", lambda: stores.listings.save(None, _wish(tenant, 0))
+        )
+    )
+    if change == "removal":
+        assert not late.products.remove(product)
+    else:
+        assert not late.products.replace(product, replace(product, sku="new", version=2))
+    assert stores.products.get(tenant, product.id) == replace(product, version=2)
+
+
+@OF_REAL_AWS
+def test_a_listing_of_an_sku_that_has_just_changed_does_not_begin(
+    tables: Tables, tenant: str
+) -> None:
+    stores, product = on_tables(tables), _product(tenant, 0)
+    stores.products.add(product)
+    after = replace(product, sku="new", version=2)
+    late = on_tables(
+        interrupted(tables, "transact_write_items", lambda: stores.products.replace(product, after))
+    )
+    assert not late.listings.save(None, _wish(tenant, 0))
+    assert stores.listings.get(tenant, product.id, "etsy") is None
+    assert stores.products.get(tenant, product.id) == after

@@ -133,12 +133,13 @@ def test_products_are_paged_newest_first(stores: Stores, product: Any, tenant: s
 # ------------------------------------------------------------------ Listings
 
 
-def _listing(tenant: str, product_id: str = "prd_1", marketplace: str = "ebay") -> Listing:
+def _listing(tenant: str, product_id: str = "prd_0001", marketplace: str = "ebay") -> Listing:
+    """Of the product that the fixture makes with the id."""
     return Listing(
         tenant=tenant,
         product_id=product_id,
         marketplace=marketplace,
-        sku="sku-1",
+        sku=f"sku-{int(product_id[4:])}",
         state=ListingState.ACTIVE,
         external_id="110",
         attempted_titles=("Wool coat", "Warm coat"),
@@ -152,35 +153,44 @@ def _listing(tenant: str, product_id: str = "prd_1", marketplace: str = "ebay") 
 
 
 def test_a_listing_is_written_over_the_version_before_it(
-    stores: Stores, tenant: str, lease: Lease
+    stores: Stores, product: Callable[..., Product], tenant: str, lease: Lease
 ) -> None:
+    stores.products.add(product(1))
     first = _listing(tenant)
     assert stores.listings.save(None, first, lease)
-    assert stores.listings.get(tenant, "prd_1", "ebay") == first
+    assert stores.listings.get(tenant, "prd_0001", "ebay") == first
     assert stores.listings.save(None, first, lease)  # a write that is repeated, its answer lost
     second = replace(first, external_id=None, version=2)
     assert stores.listings.save(first, second)
     assert not stores.listings.save(first, replace(first, revisions=9, version=2), lease)
     assert not stores.listings.save(first, replace(first, version=4))
-    assert stores.listings.get(tenant, "prd_1", "ebay") == second
+    assert stores.listings.get(tenant, "prd_0001", "ebay") == second
 
 
-def test_a_lost_claim_writes_no_listing(stores: Stores, tenant: str, lost: Lease) -> None:
+def test_a_lost_claim_writes_no_listing(
+    stores: Stores, product: Callable[..., Product], tenant: str, lost: Lease
+) -> None:
+    stores.products.add(product(1))
     with pytest.raises(LeaseLost):
         stores.listings.save(None, _listing(tenant), lost)
-    assert stores.listings.get(tenant, "prd_1", "ebay") is None
+    assert stores.listings.get(tenant, "prd_0001", "ebay") is None
 
 
-def test_listings_are_found_by_product_and_paged(stores: Stores, tenant: str) -> None:
-    places = [("prd_1", "ebay"), ("prd_1", "etsy"), ("prd_2", "ebay")]
+def test_listings_are_found_by_product_and_paged(
+    stores: Stores, product: Callable[..., Product], tenant: str
+) -> None:
+    for number in (1, 2):
+        stores.products.add(product(number))
+    places = [("prd_0001", "ebay"), ("prd_0001", "etsy"), ("prd_0002", "ebay")]
     for place in reversed(places):
-        assert stores.listings.save(None, _listing(tenant, *place))
-    found = stores.listings.of_product(tenant, "prd_1")
+        own = replace(_listing(tenant, *place), external_id=place[0])
+        assert stores.listings.save(None, own)
+    found = stores.listings.of_product(tenant, "prd_0001")
     assert sorted(each.marketplace for each in found) == ["ebay", "etsy"]
     first = stores.listings.page(tenant, None, 2)
     assert [(each.product_id, each.marketplace) for each in first.items] == places[:2]
     second = stores.listings.page(tenant, first.after, 2)
-    assert ([each.product_id for each in second.items], second.after) == (["prd_2"], None)
+    assert ([each.product_id for each in second.items], second.after) == (["prd_0002"], None)
 
 
 def test_a_listing_is_one_products(
@@ -208,19 +218,40 @@ def test_a_listing_is_one_products(
     assert stores.listings.save(theirs, replace(theirs, revisions=4, version=2))  # its own
 
 
+@pytest.mark.parametrize("state", [ListingState.CREATING, ListingState.ACTIVE])
 def test_a_listing_is_begun_only_under_the_sku_of_its_product(
-    stores: Stores, product: Callable[..., Product], tenant: str, lease: Lease
+    state: ListingState,
+    stores: Stores,
+    product: Callable[..., Product],
+    tenant: str,
+    lease: Lease,
 ) -> None:
     first = product(1)
-    begun = replace(
-        _listing(tenant, first.id), state=ListingState.CREATING, external_id=None, sku=first.sku
-    )
+    begun = replace(_listing(tenant, first.id), state=state)
     assert not stores.listings.save(None, begun, lease)
     stores.products.add(first)
     assert not stores.listings.save(None, replace(begun, sku="OTHER"), lease)
     assert stores.listings.get(tenant, first.id, "ebay") is None
     assert stores.listings.save(None, begun, lease)
-    assert stores.listings.save(begun, replace(begun, sku="OTHER", version=2), lease)
+    ended = replace(begun, sku="OTHER", state=ListingState.ENDED, version=2)
+    assert stores.listings.save(begun, ended, lease)
+    assert not stores.listings.save(ended, replace(ended, state=state, version=3), lease)
+    assert stores.listings.save(ended, replace(begun, version=3), lease)
+
+
+def test_a_product_is_not_changed_from_before_its_listing_began(
+    stores: Stores, product: Callable[..., Product], tenant: str, lease: Lease
+) -> None:
+    first = product(1)
+    stores.products.add(first)
+    begun = _listing(tenant)
+    assert stores.listings.save(None, begun, lease)
+    assert not stores.products.replace(first, replace(first, sku="sku-new", version=2))
+    assert not stores.products.remove(first)
+    standing = replace(first, version=2)
+    assert stores.products.get(tenant, first.id) == standing
+    assert stores.listings.save(begun, replace(begun, revisions=4, version=2), lease)
+    assert stores.products.replace(standing, replace(standing, version=3))  # it began before
 
 
 def test_a_product_is_added_with_its_listing_or_not_at_all(
@@ -264,7 +295,7 @@ def test_an_id_that_is_released_can_be_taken(
         case "it gets another id":
             assert stores.listings.save(theirs, replace(theirs, external_id="111", version=2))
         case _:
-            assert stores.products.remove(first)
+            assert stores.products.remove(replace(first, version=2))
     mine = _listing(tenant, second.id)
     assert stores.listings.save(None, mine)
     assert stores.listings.holder(tenant, "ebay", "110") == second.id
@@ -279,7 +310,7 @@ def test_a_late_end_of_a_listing_keeps_the_next_holders_id(
     stores.products.add(second)
     theirs = _listing(tenant, first.id)
     assert stores.listings.save(None, theirs)
-    assert stores.products.remove(first)
+    assert stores.products.remove(replace(first, version=2))
     assert stores.listings.save(None, _listing(tenant, second.id))
     assert stores.listings.save(theirs, replace(theirs, state=ListingState.ENDED, version=2))
     assert stores.listings.holder(tenant, "ebay", "110") == second.id

@@ -66,12 +66,9 @@ class FakeListingStore:
 
     def add(self, product: Product, listing: Listing, lease: Lease) -> None:
         _hold(self._jobs, lease)
+        self._require_free_ids(listing)
         self._products.add(product)
-        try:
-            FakeListingStore.save(self, None, listing)  # what a test does to `save` isn't between
-        except Conflict:
-            self._products.remove(product)
-            raise
+        self.put(None, listing)
 
     def save(self, former: Listing | None, listing: Listing, lease: Lease | None = None) -> bool:
         key = listing.tenant, f"{listing.product_id}#{listing.marketplace}"
@@ -80,19 +77,29 @@ class FakeListingStore:
             return standing == listing
         _hold(self._jobs, lease)
         product = self._products.get(listing.tenant, listing.product_id)
-        if is_begun(former, listing) and (product is None or product.sku != listing.sku):
+        begins = is_begun(former, listing)
+        if begins and (product is None or product.sku != listing.sku):
             return False
+        self._require_free_ids(listing)
+        if begins and product is not None:
+            self._products.replace(product, replace(product, version=product.version + 1))
+        self.put(former, listing)
+        return True
+
+    def put(self, former: Listing | None, listing: Listing) -> None:
+        """Store the record and the rows of its ids, whatever its product is."""
         place = listing.tenant, listing.marketplace
-        for each in listing.held:
-            holder = self.holder(*place, each)
-            if holder is not None and self._is_others(listing, holder):
-                raise held_by(holder, listing.marketplace, each)
         for each in former.held - listing.held if former else ():
             if self.holder(*place, each) == listing.product_id:
                 del self._holders[*place, each]
         self._holders |= {(*place, each): listing.product_id for each in listing.held}
-        self._rows[key] = listing
-        return True
+        self._rows[listing.tenant, f"{listing.product_id}#{listing.marketplace}"] = listing
+
+    def _require_free_ids(self, listing: Listing) -> None:
+        for each in listing.held:
+            holder = self.holder(listing.tenant, listing.marketplace, each)
+            if holder is not None and self._is_others(listing, holder):
+                raise held_by(holder, listing.marketplace, each)
 
     def _is_others(self, listing: Listing, holder: str) -> bool:
         exists = self._products.get(listing.tenant, holder) is not None

@@ -29,7 +29,6 @@ NEEDED = {
     "PublishStep": together(
         JOB_WORK,
         _MARKETPLACES,
-        on("Marketplace", "ConditionCheckItem"),
         on("Idempotency", "UpdateItem"),
     ),
     "PublishCallback": together(

@@ -1,6 +1,7 @@
 """A listing is one product's, whoever takes it first."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -34,6 +35,13 @@ def _record(bench: Bench, product: Product, marketplace: str = "etsy") -> Listin
     found = bench.listings.get(bench.tenant, product.id, marketplace)
     assert found is not None
     return found
+
+
+def _remove(bench: Bench, product: Product) -> None:
+    """As an earlier release did while a job of the product was under way."""
+    standing = bench.products.get(bench.tenant, product.id)
+    assert standing is not None
+    assert bench.products.remove(standing)
 
 
 def _overtaken(bench: Bench, act: Callable[[], object], is_it: Callable[[Listing], bool]) -> None:
@@ -162,15 +170,15 @@ def test_a_listing_that_its_product_gave_up_can_be_linked(ends: str, bench: Benc
             bench.etsy.list_by_hand("7", title="Coat")
         case "unlink":
             bench.done("link_product", "etsy", theirs, external_id=None)
-        case _:  # while a job of it was under way
-            assert bench.products.remove(theirs)
+        case _:
+            _remove(bench, theirs)
     assert bench.done("link_product", "etsy", mine, external_id="7").status == "completed"
 
 
 def test_the_listing_of_a_removed_product_keeps_no_orders_from_being_read(bench: Bench) -> None:
     product = bench.product()
     bench.done("publish", "ebay", product)
-    assert bench.products.remove(product)  # while a job of it was under way
+    _remove(bench, product)
     bench.clock.advance(24 * 3600)
     assert bench.done("orders", "ebay").result == {"orders": 0, "looked_again": 0}
 
@@ -296,3 +304,66 @@ def test_a_product_that_gets_another_sku_before_the_intent_is_listed_by_that_one
     assert bench.ebay.live(product.sku) == []
     assert len(bench.ebay.live("NEW-1")) == (marketplace == "ebay")
     assert len(bench.etsy.listings) == (marketplace == "etsy")
+
+
+@pytest.mark.parametrize("change", ["another SKU", "removal"])
+@pytest.mark.parametrize("marketplace", ["ebay", "etsy", "vinted"])
+def test_a_product_whose_listing_has_just_begun_keeps_its_sku_and_its_row(
+    marketplace: str, change: str, bench: Bench
+) -> None:
+    product, make = bench.product(), bench.cataloguing
+    write, act = bench.products.replace, partial(make.change_sku, sku="NEW-1")
+    if change == "removal":
+        write, act = bench.products.remove, make.remove
+
+    def late(*given: Any) -> bool:
+        setattr(bench.products, write.__name__, write)
+        assert bench.done("publish", marketplace, product).status == "completed"
+        return write(*given)
+
+    setattr(bench.products, write.__name__, late)
+    with pytest.raises(Conflict):
+        act(bench.tenant, product.id)
+    standing = bench.products.get(bench.tenant, product.id)
+    assert standing is not None
+    assert standing.sku == product.sku == _record(bench, product, marketplace).sku
+
+
+def test_a_product_that_gets_another_sku_before_its_link_is_not_linked(bench: Bench) -> None:
+    product = bench.product()
+    bench.done("publish", "ebay", product)
+    [listing] = bench.ebay.live(product.sku)
+    bench.done("link_product", "ebay", product, external_id=None)
+    ref = bench.submit("link_product", "ebay", product, external_id=listing)
+    _overtaken(
+        bench,
+        lambda: bench.cataloguing.change_sku(bench.tenant, product.id, "NEW-1"),
+        lambda listing: listing.state == "active",
+    )
+    job = bench.finish(ref)
+    assert job.last_error is not None
+    assert job.last_error.code == "NEEDS_INPUT"
+    assert _record(bench, product, "ebay").state == "ended"
+
+
+@pytest.mark.parametrize("marketplace", ["ebay", "etsy"])
+def test_a_listing_that_ended_before_its_record_replaces_no_later_one(
+    marketplace: str, bench: Bench
+) -> None:
+    bench.etsy.visible_after = 0
+    product = bench.product()
+    ref = bench.submit("publish", marketplace, product)
+
+    def overtake() -> None:
+        assert bench.done("delete", marketplace, product).status == "completed"
+        assert bench.done("publish", marketplace, product).status == "completed"
+
+    _overtaken(bench, overtake, lambda listing: listing.state == "active")
+    job = bench.finish(ref)
+    record = _record(bench, product, marketplace)
+    assert job.last_error is not None
+    assert (job.last_error.code, job.last_error.details["external_id"]) == (
+        "CONFLICT",
+        record.external_id,
+    )
+    assert [record.external_id] == [*bench.ebay.live(product.sku), *bench.etsy.listings]

@@ -26,6 +26,7 @@ from spinneret.marketplace.orders.service import OrderBook
 from spinneret.marketplace.products.models import Product
 from spinneret.marketplace.tasks.models import TaskStatus
 from tests.contract.backends import Tables
+from tests.fakes.marketplace import FakeListingStore
 from tests.markets.bench import Bench
 from tests.markets.crashing import fresh
 from tests.markets.web import StubResponse
@@ -45,8 +46,9 @@ class World:
 
     def put_listings(self, listings: Sequence[Listing]) -> None:
         if self._tables is None:
+            assert isinstance(self.bench.listings, FakeListingStore)
             for each in listings:
-                assert self.bench.listings.save(None, each)
+                self.bench.listings.put(None, each)
         else:
             self._put([LISTINGS.encode(each) for each in listings])
 

@@ -12,6 +12,7 @@ from spinneret.marketplace.ebay.answers import Order
 from spinneret.marketplace.ebay.api import EbayApi
 from spinneret.marketplace.ebay.listing_steps import api_of, listing_of, standing_offer
 from spinneret.marketplace.listings.models import Listing, ListingState, drift_rows
+from spinneret.marketplace.listings.rules import require_no_other
 from spinneret.marketplace.money import decimal_text
 from spinneret.marketplace.orders.models import OrderLine, OrderState
 from spinneret.marketplace.publishing import common
@@ -66,7 +67,7 @@ def link(work: StepContext) -> Mapping[str, Any]:
         raise MarketplaceUnsettled(refusal.message, otherwise=refusal)  # a new one may show late
     [(listing_id, offer)] = listings.items()
     known = work.listing
-    common.require_no_other(known.current_id, listing_id)
+    require_no_other(known.current_id, listing_id)
     if api_of(work).item(product.sku).get("groupIds"):  # the SKU is one of a listing's variations
         raise common.varied(listing_id)
     return {"linked": listing_id, **_adopted(work, known, offer, listing_id)}

@@ -17,6 +17,7 @@ from spinneret.marketplace.etsy import rules
 from spinneret.marketplace.etsy.answers import ShopListing
 from spinneret.marketplace.etsy.api import PAGE, EtsyApi
 from spinneret.marketplace.listings.models import ENDED, Listing, ListingState
+from spinneret.marketplace.listings.rules import require_no_other
 from spinneret.marketplace.publishing import common
 from spinneret.marketplace.publishing.work import StepContext
 
@@ -142,7 +143,7 @@ def _taken(work: StepContext, listing_id: str) -> Mapping[str, Any]:
     finds another, or none."""
     seen = work.listing
     try:
-        common.require_no_other(standing_id(seen), listing_id)
+        require_no_other(standing_id(seen), listing_id)
         work.record_about(seen, reference=listing_id)
     except Conflict as taken:
         raise MarketplaceUnsettled(taken.message, otherwise=taken) from taken

@@ -11,6 +11,7 @@ from spinneret.marketplace.etsy.api import EtsyApi
 from spinneret.marketplace.etsy.choosing import CHOOSING, shop_of
 from spinneret.marketplace.etsy.drafts import ACCOUNT, api_of
 from spinneret.marketplace.etsy.importing import read_page
+from spinneret.marketplace.listings.rules import require_no_other
 from spinneret.marketplace.products.models import ProductContent
 from spinneret.marketplace.publishing import common
 from spinneret.marketplace.publishing.choices import require_choices
@@ -239,7 +240,7 @@ def _inventory(work: StepContext) -> Mapping[str, Any]:
 def _activate(work: StepContext) -> Mapping[str, Any]:
     """Publish the draft, unless the product has another listing by now."""
     api, listing_id = api_of(work), _listing_id(work)
-    common.require_no_other(drafts.standing_id(work.listing), listing_id)
+    require_no_other(drafts.standing_id(work.listing), listing_id)
     standing = api.listing(listing_id)
     if standing is None:
         common.await_visible(work)

@@ -9,6 +9,7 @@ from spinneret.kernel.errors import InputNeeded, MarketplaceUnsettled
 from spinneret.marketplace.etsy import drafts, rules
 from spinneret.marketplace.etsy.answers import Receipt, ShopListing, Transaction
 from spinneret.marketplace.listings.models import Listing, ListingState, drift_rows
+from spinneret.marketplace.listings.rules import require_no_other
 from spinneret.marketplace.money import decimal_text
 from spinneret.marketplace.orders.models import OrderLine, OrderState
 from spinneret.marketplace.products.models import ProductContent
@@ -87,7 +88,7 @@ def link(work: StepContext) -> Mapping[str, Any]:
         missing = InputNeeded("there is no such listing", details={"external_id": listing_id})
         raise MarketplaceUnsettled(missing.message, otherwise=missing)
     known = work.listing
-    common.require_no_other(drafts.standing_id(known), listing_id)
+    require_no_other(drafts.standing_id(known), listing_id)
     if len(api.inventory(listing_id)) > 1:
         raise common.varied(listing_id)
     active = standing["state"] == "active"

@@ -6,9 +6,10 @@ Marketplace table
     pk `T#<tenant>#LISTED`, sk `<marketplace>#<external id>`    the product that holds the id
 
 Every write checks the version that it was made from and, under a claim, the claim's fence. The one
-that begins a listing also checks that the product still has the SKU (rows of products: see
-products). A record and the rows of its ids change in one transaction, so that no crash leaves an id
-taken without its record. A row of a removed product counts for nothing.
+that begins a listing also checks that the product has the record's SKU, and raises the product's
+version (rows of products: see products): a change of the SKU or a removal that was decided before
+the listing began then fails. A record and the rows of its ids change in one transaction, so that no
+crash leaves an id taken without its record. A row of a removed product counts for nothing.
 """
 
 from typing import Any, Final
@@ -82,7 +83,7 @@ class DynamoListingStore(DynamoAdapter):
     def save(self, former: Listing | None, listing: Listing, lease: Lease | None = None) -> bool:
         changed = self._rows.put_write(listing, dynamo.equals(version=listing.version - 1 or None))
         fence = [] if lease is None else [lease_check(self._jobs, lease)]
-        same_sku = [self._same_sku(listing)] if is_begun(former, listing) else []
+        begun = [self._begin(listing)] if is_begun(former, listing) else []
         # Ids with the product that their rows may have.
         taken = dict.fromkeys(sorted(listing.held), listing.product_id)
         released = sorted((former.held if former is not None else frozenset()) - listing.held)
@@ -92,13 +93,13 @@ class DynamoListingStore(DynamoAdapter):
                 *(self._release(listing, each) for each in released),
             ]
             try:
-                dynamo.transact(self._client, [changed, *fence, *same_sku, *ids])
+                dynamo.transact(self._client, [changed, *fence, *begun, *ids])
             except dynamo.ConditionFailed as failed:
                 if _RECORD in failed.standing:
                     return failed.standing[_RECORD] == LISTINGS.encode(listing)
                 if fence and len(fence) in failed.standing:
                     raise LeaseLost("the job is no longer held by this claim") from failed
-                if same_sku and len(fence) + 1 in failed.standing:
+                if begun and len(fence) + 1 in failed.standing:
                     return False
                 others = {_id_of(row): str(row["product_id"]) for row in failed.standing.values()}
                 released = [each for each in released if each not in others]  # they aren't ours
@@ -122,9 +123,12 @@ class DynamoListingStore(DynamoAdapter):
         key = _held_key(listing.tenant, listing.marketplace, external_id)
         return dynamo.delete(self._table, key, _owned_by(listing.product_id))
 
-    def _same_sku(self, listing: Listing) -> TransactWriteItemTypeDef:
+    def _begin(self, listing: Listing) -> TransactWriteItemTypeDef:
+        """Build the write that raises the version of the listing's product, which must have the
+        listing's SKU."""
         key = product_key(listing.tenant, listing.product_id)
-        return dynamo.check(self._table, key, dynamo.equals(name=listing.sku))
+        change = ("SET #version = #version + :one", {":one": 1})
+        return dynamo.change(self._table, key, change, dynamo.equals(name=listing.sku))
 
     def _require_removed(self, listing: Listing, external_id: str, holder: str) -> None:
         """Raise Conflict if the product that holds the id exists."""

@@ -33,7 +33,10 @@ class ListingStore(Protocol):
 
     def save(self, former: Listing | None, listing: Listing, lease: Lease | None = None) -> bool:
         """Replace the version `former` (None: the first one); return False if it changed meanwhile,
-        or if a listing is about to be created and the product's SKU isn't the listing's.
+        or if a listing begins (see `is_begun`) and the product's SKU isn't the listing's.
+
+        A listing that begins raises the product's version, so that a change made from the version
+        without it fails.
 
         Take the ids that the listing holds, and release ids that only `former` held, in the same
         transaction. Raises Conflict if another product that exists holds one, and LeaseLost if the

@@ -141,15 +141,7 @@ def save(
     def run(work: StepContext) -> Mapping[str, Any]:
         external_id, url = external(work)
         now = work.clock()
-        work.record(
-            state=ListingState.ACTIVE,
-            external_id=external_id,
-            url=url,
-            digest=content.digest,
-            drift=(),
-            last_sync_at=now,
-            sku=subject.sold[0].sku,
-        )
+        work.record_listing(external_id, url=url, digest=content.digest, drift=(), last_sync_at=now)
         return {id_name: external_id, "url": url, "published_at": to_iso(now)}
 
     return PlanStep(
@@ -212,15 +204,6 @@ def forget_refused_images(
     uploads what the seller has put there."""
     if any(each["path"] == "images" for each in refused.details.get("fields", ())):
         work.record(images={})
-
-
-def require_no_other(standing: str | None, wanted: str) -> None:
-    """Raise Conflict if the product has a listing other than the one to link."""
-    if standing not in (None, wanted):
-        raise Conflict(
-            f"the product has the listing {standing}: sync or delete it, then link {wanted}",
-            details={"external_id": standing},
-        )
 
 
 def varied(external_id: str) -> InputNeeded:

@@ -19,6 +19,7 @@ from spinneret.marketplace.images import ImageSource
 from spinneret.marketplace.imports.matching import ListingImport
 from spinneret.marketplace.listings.models import ENDED, Listing, ListingState
 from spinneret.marketplace.listings.ports import ListingStore
+from spinneret.marketplace.listings.rules import is_begun, require_no_other
 from spinneret.marketplace.orders.service import OrderBook
 from spinneret.marketplace.plugins.transport import PluginTransport
 from spinneret.marketplace.publishing.models import JobSubject
@@ -90,7 +91,8 @@ class StepContext:
     def record(self, **changes: Any) -> Listing:
         """Change the listing record under this claim's fence and return it.
 
-        Raises LeaseLost, Contended, and Conflict if another product holds the listing's id.
+        Raises LeaseLost, Contended, also if the product has got another SKU since the claim began
+        and the listing begins, and Conflict if another product holds the listing's id.
         """
         return self._recorded(lambda _: changes)
 
@@ -108,6 +110,24 @@ class StepContext:
 
         return self._recorded(same)
 
+    def record_listing(self, external_id: str, **changes: Any) -> Listing:
+        """Record the active listing that was created or updated; see `record`.
+
+        Raises Conflict if the product has another listing by now. One that a job or the seller has
+        ended meanwhile is recorded again, as it may be active: the next sync finds out.
+        """
+
+        def listed(listing: Listing) -> Mapping[str, Any]:
+            is_its_own = external_id in listing.held or (
+                listing.external_id is None and listing.generation == self.subject.generation
+            )
+            if listing.state not in ENDED and not is_its_own:
+                standing = listing.external_id or listing.reference or "that a job creates"
+                require_no_other(standing, external_id)
+            return {"state": ListingState.ACTIVE, "external_id": external_id, **changes}
+
+        return self._recorded(listed)
+
     def record_image(self, url: str, copy: str) -> None:
         """Add the marketplace's copy of an image to the record."""
         self._recorded(lambda listing: {"images": {**listing.images, url: copy}})
@@ -122,6 +142,8 @@ class StepContext:
             if not changes:
                 return before
             after = replace(before, **changes, updated_at=self.clock(), version=before.version + 1)
+            if is_begun(before, after):
+                after = replace(after, sku=self.subject.sold[0].sku)
             return after if self.listings.save(before, after, self.context.lease) else None
 
         changing = Contended("the listing's record is changing", retry_after=1)
@@ -132,10 +154,8 @@ class StepContext:
 
         Return the record. If the product has a listing by now, such as one that was just linked, it
         is unchanged, and no other may be created. The time is that of the first intent of this
-        generation: look-ups of created listings start there. Raises Contended if the product has
-        got another SKU since the claim began.
+        generation: look-ups of created listings start there. Raises the exceptions of `record`.
         """
-        product, _ = self.subject.sold
 
         def intended(listing: Listing) -> Mapping[str, Any]:
             if listing.state is ListingState.CREATING and listing.intent_at is not None:
@@ -146,7 +166,6 @@ class StepContext:
             now = self.clock()
             return {
                 "state": ListingState.CREATING,
-                "sku": product.sku,
                 "external_id": None,
                 "reference": None if listing.state in ENDED else listing.reference,
                 "intent_job": self.context.job.id,

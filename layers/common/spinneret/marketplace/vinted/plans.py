@@ -9,6 +9,7 @@ from typing import Any, Final
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import MarketplaceRefused, MarketplaceUnavailable
 from spinneret.marketplace.listings.models import ListingState, drift_rows
+from spinneret.marketplace.listings.rules import require_no_other
 from spinneret.marketplace.plugins import asking
 from spinneret.marketplace.plugins.models import PluginAnswer, PluginRequest
 from spinneret.marketplace.publishing import common
@@ -159,13 +160,7 @@ def _complete(work: StepContext) -> Mapping[str, Any]:
                 work.record(reference=draft["draft_id"])
             raise
         shown = draft.get("content")
-        work.record(
-            state=ListingState.ACTIVE,
-            external_id=made["item_id"],
-            reference=None,
-            url=made["url"],
-            digest=shown,
-        )
+        work.record_listing(made["item_id"], reference=None, url=made["url"], digest=shown)
     if shown != content.digest:
         _change(work, str(made["item_id"]))
     return made
@@ -239,7 +234,7 @@ def _link(work: StepContext) -> Mapping[str, Any]:
         return {"linked": None}
     item_id = common.given_text(work.subject, "external_id")
     known = work.listing
-    common.require_no_other(known.current_id, item_id)
+    require_no_other(known.current_id, item_id)
     # The content and the photos of a newly linked item aren't known.
     fresh: Mapping[str, Any] = (
         {} if known.external_id == item_id else {"digest": None, "url": None, "images": {}}
