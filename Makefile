@@ -16,7 +16,7 @@ WITHOUT_STACK := -m "not stack and not moto and not proof" $(addprefix --ignore 
 # Without their compiled form pytest reads and rewrites all tests anew in each of its processes.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo demo-publish test test-stack check lint test-part-1 test-part-2 coverage prove mutate up status doctor alarms logs down clean deploy settings set invoke sam-local key user tenant console rebuild-index validate lock
+.PHONY: help demo demo-publish test test-stack check lint test-part-1 test-part-2 test-part-3 coverage prove mutate up status doctor alarms logs down clean deploy settings set invoke sam-local key user tenant console rebuild-index validate lock
 
 ## Try it
 
@@ -86,6 +86,7 @@ rebuild-index: .venv/.done ## Make the chunk index anew from rows and bodies; se
 ## Check changes
 
 check: export TESTS := $(QUICK)
+check: export PARTS := 2
 check: .venv/.done ## Quick loop: lint, types, imports, tests without stack and long tables (a minute)
 	@$(MAKE) --no-print-directory -j3 lint test-part-1 test-part-2
 
@@ -96,14 +97,15 @@ lint: .venv/.done
 	@cd clients/python && ../../$(BIN)/mypy
 	@PYTHONPATH=layers/common:functions $(BIN)/lint-imports --no-logo
 
-# Each takes half of the files.
-test-part-1 test-part-2: .venv/.done
-	@SPINNERET_TEST_PART=$(@:test-part-%=%)/2 $(BIN)/python -m pytest $(TESTS)
+# Each takes its share of the files.
+test-part-1 test-part-2 test-part-3: .venv/.done
+	@SPINNERET_TEST_PART=$(@:test-part-%=%)/$(PARTS) $(BIN)/python -m pytest $(TESTS)
 
 test: export SPINNERET_EXAMPLES := 25
 test: export TESTS := $(WITHOUT_STACK)
+test: export PARTS := 3
 test: .venv/.done ## Run every test; the stack's run on a fresh instance of their own
-	@$(MAKE) --no-print-directory -j3 lint test-part-1 test-part-2
+	@$(MAKE) --no-print-directory -j4 lint test-part-1 test-part-2 test-part-3
 	@$(MAKE) --no-print-directory test-stack
 
 # One instance serves the tests of the parts, then the deployed application's, then those that stop
