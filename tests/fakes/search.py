@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import math
 import re
-from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -14,6 +13,7 @@ from spinneret.content.chunking.models import TokenSpan
 from spinneret.content.documents.models import Document, EmbedderInfo, IndexedChunk, labels_of
 from spinneret.content.search.models import FoundChunk, IndexQuery, Leg, LegCandidate, ParsedQuery
 from spinneret.content.search.ports import IndexMissing
+from spinneret.content.vectors import rounded
 from spinneret.kernel.clock import Remaining, to_iso
 from spinneret.kernel.errors import DependencyUnavailable
 from tests.fakes.dependency import FakeDependency
@@ -191,14 +191,14 @@ class FakeReranker:
 def vector_of(text: str) -> tuple[float, ...]:
     """The unit vector of a text; equal words in any order give equal vectors.
 
-    Its numbers have the precision that caches and the index keep.
+    Rounded, as an embedder's are.
     """
     values = [0.0] * DIMENSION
     for word in _words(text) or [text]:
         digest = hashlib.blake2s(word.encode("utf-8", "surrogatepass")).digest()
         values[digest[0] % DIMENSION] += 1.0
     norm = math.hypot(*values)
-    return tuple(array("f", (value / norm for value in values)))
+    return rounded([value / norm for value in values])
 
 
 def _words(text: str) -> list[str]:

@@ -1,16 +1,10 @@
 """Vectors of chunks in the cache."""
 
-import math
 from collections.abc import Sequence
 from datetime import datetime
-from random import Random
-
-from hypothesis import given
-from hypothesis import strategies as st
 
 from spinneret.content.caches.models import CacheKey, CacheName, Read
-from spinneret.content.caches.service import CachedVectors, Caches, bytes_of, vector_of
-from spinneret.content.search.tei_protocol import unit
+from spinneret.content.caches.service import CachedVectors, Caches
 from tests.factories import TENANT
 from tests.fakes.caches import FakeCacheStore
 from tests.fakes.time import HandClock
@@ -46,19 +40,3 @@ def test_vectors_that_were_looked_up_before_the_cache_was_cleared_are_not_kept()
     caches.clear(TENANT, CacheName.EMBEDDINGS)
     found.keep({"silk": VECTOR})
     assert vectors.find(TENANT, "model", ["silk"]).vectors == {}
-
-
-@given(st.integers(0), st.sampled_from([3, 384, 1024]))
-def test_a_cached_vector_has_half_the_bytes_and_almost_the_same_cosines(
-    seed: int, dimension: int
-) -> None:
-    random = Random(seed)
-    vector, query = (_random_unit(random, dimension) for _ in range(2))
-    cached = vector_of(bytes_of(vector))
-    assert len(bytes_of(vector)) == 2 * dimension
-    assert math.isclose(math.sumprod(vector, query), math.sumprod(cached, query), abs_tol=0.0005)
-    assert vector_of(bytes_of(cached)) == cached
-
-
-def _random_unit(random: Random, dimension: int) -> Sequence[float]:
-    return unit([random.gauss() for _ in range(dimension)], dimension)

@@ -11,6 +11,7 @@ from botocore.exceptions import ClientError, ConnectTimeoutError, ReadTimeoutErr
 from spinneret.content.documents.models import EmbedderInfo
 from spinneret.content.search import limits
 from spinneret.content.search.lambda_embedder import LENGTHS, LambdaEmbedder
+from spinneret.content.vectors import rounded
 from spinneret.kernel.errors import DependencyUnavailable, EmbeddingRefused
 from tests.fakes.time import plenty
 
@@ -82,7 +83,7 @@ def test_it_is_asked_as_a_server_would_be(function: Function) -> None:
     assert embedder.info(plenty) == EmbedderInfo(
         model_id="org/model", dimension=3, max_input_tokens=512, max_batch=32
     )
-    assert embedder.embed(["silk", "web"], plenty) == [(0.0, 0.6, 0.8)] * 2
+    assert embedder.embed(["silk", "web"], plenty) == [rounded((0.0, 0.6, 0.8))] * 2
     assert function.asked[-1] == {
         "path": "/embed",
         "body": {"inputs": ["silk", "web"], "normalize": False, "truncate": False},

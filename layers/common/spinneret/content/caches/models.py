@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from enum import StrEnum
 
+from spinneret.content.vectors import Vector
 from spinneret.kernel import histogram
 
 
@@ -114,9 +115,6 @@ class CacheCount:
     """Whether all entries were counted; False means `entries` is a lower bound."""
     hits: int
     misses: int
-
-
-Vector = tuple[float, ...]
 
 
 @dataclass(frozen=True)

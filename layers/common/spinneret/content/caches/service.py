@@ -6,7 +6,6 @@ Clearing and counting are use cases of their own and raise DependencyUnavailable
 
 import hashlib
 import logging
-import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 from datetime import timedelta
@@ -24,10 +23,10 @@ from spinneret.content.caches.models import (
     NewEntry,
     Read,
     Uses,
-    Vector,
 )
 from spinneret.content.caches.ports import CacheStore, PageCache
 from spinneret.content.caches.use_counter import UseCounter
+from spinneret.content.vectors import Vector, bytes_of, vector_of
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import DependencyUnavailable
@@ -209,16 +208,3 @@ def vector_key(cache: CacheName, model_id: str, text: str) -> CacheKey:
     """Return the cache key of a text's vector in the present encoding."""
     named = f"binary16\n{model_id}\n{text}".encode("utf-8", "surrogatepass")
     return CacheKey(cache, hashlib.sha256(named).hexdigest()[:32])
-
-
-def bytes_of(vector: Sequence[float]) -> bytes:
-    """Encode a vector of length 1 as 2-byte floats (IEEE 754 binary16).
-
-    Longer ones cost twice the writes and reads. Cosines change by less than 0.0005.
-    """
-    return struct.pack(f"<{len(vector)}e", *vector)
-
-
-def vector_of(value: bytes) -> Vector:
-    """Decode a vector."""
-    return struct.unpack(f"<{len(value) // 2}e", value)

@@ -4,13 +4,14 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
 from spinneret.content import limits
-from spinneret.content.caches.models import KnownVectors, Vector
+from spinneret.content.caches.models import KnownVectors
 from spinneret.content.chunking.models import USUAL_CHUNKING, Chunk, Chunking
 from spinneret.content.chunking.parts import chunked
 from spinneret.content.documents import rules
 from spinneret.content.documents.models import Document, EmbedderInfo, IndexedChunk, labels_of
 from spinneret.content.documents.ports import Embedder
 from spinneret.content.documents.signatures import signature
+from spinneret.content.vectors import Vector
 from spinneret.kernel.clock import Remaining, to_iso
 from spinneret.kernel.service import service
 

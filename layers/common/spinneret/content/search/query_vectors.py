@@ -4,11 +4,12 @@ import logging
 from typing import Final
 
 from spinneret.content.caches.models import CacheName
-from spinneret.content.caches.service import Caches, bytes_of, vector_key, vector_of
+from spinneret.content.caches.service import Caches, vector_key
 from spinneret.content.documents.ports import Embedder
 from spinneret.content.search import limits, rules
 from spinneret.content.search.models import Leg
 from spinneret.content.search.run import SearchRun
+from spinneret.content.vectors import bytes_of, vector_of
 from spinneret.kernel.clock import Remaining, limit_remaining
 from spinneret.kernel.errors import DependencyUnavailable, EmbeddingRefused
 from spinneret.kernel.service import service

@@ -14,6 +14,7 @@ from typing import Any, Final
 from spinneret.content.chunking.models import TokenSpan
 from spinneret.content.documents.models import EmbedderInfo
 from spinneret.content.search import limits
+from spinneret.content.vectors import Vector, rounded
 from spinneret.kernel import metrics
 from spinneret.kernel.clock import Remaining, limit_remaining
 from spinneret.kernel.errors import DependencyUnavailable, EmbeddingRefused
@@ -120,7 +121,7 @@ class ProtocolEmbedder:
             ]
         return spans
 
-    def embed(self, texts: Sequence[str], remaining: Remaining) -> list[tuple[float, ...]]:
+    def embed(self, texts: Sequence[str], remaining: Remaining) -> list[Vector]:
         """See Embedder. Vectors are validated first, then normalised here rather than by the
         server."""
         dimension = self.info(remaining).dimension
@@ -207,8 +208,9 @@ def _leads(data: bytes) -> int:
     return len(data.translate(None, _CONTINUATION))
 
 
-def unit(vector: Sequence[float], dimension: int) -> tuple[float, ...]:
-    """Normalise a vector to length 1; raise EmbeddingRefused if it can't be a text's embedding."""
+def unit(vector: Sequence[float], dimension: int) -> Vector:
+    """Normalise a vector to length 1 and round it; raise EmbeddingRefused if it can't be a text's
+    embedding."""
     if len(vector) != dimension:
         raise EmbeddingRefused(f"a vector has {len(vector)} dimensions instead of {dimension}")
     try:
@@ -219,4 +221,4 @@ def unit(vector: Sequence[float], dimension: int) -> tuple[float, ...]:
         raise EmbeddingRefused("a vector isn't finite")
     if norm < limits.EMBED_MIN_NORM:
         raise EmbeddingRefused("a vector is close to zero")
-    return tuple(value / norm for value in vector)
+    return rounded([value / norm for value in vector])
