@@ -22,5 +22,5 @@ def vector_of(value: bytes) -> Vector:
 
 
 def rounded(vector: Sequence[float]) -> Vector:
-    """Return the vector as it is after it was encoded."""
+    """Return the vector with half precision."""
     return vector_of(bytes_of(vector))
