@@ -656,6 +656,12 @@ def test_the_answer_to_another_request_is_no_new_content(world: CheckWorld) -> N
         checked(world, target_id)
         reports.append(len(world.watch.events))
     assert reports == [0, 0, 1]
+    world.targets.pause("acme", target_id)
+    world.targets.update("acme", target_id, {"method": Method.GET})
+    world.targets.resume("acme", target_id)
+    world.sites.answers[URL] = fetched_page(URL, b"d")
+    checked(world, target_id)
+    assert len(world.watch.events) == 1
 
 
 def test_a_condition_that_fails_by_another_value_fails_for_the_same_cause(

@@ -277,12 +277,12 @@ class TargetService:
     ) -> tuple[TargetState, IncidentChange | None]:
         now, state = self.clock(), former.state
         state = replace(state, sequence=state.sequence + 1)
+        if rules.is_another_request(target.options, former.target.options):
+            state = replace(state, body_sha256=None)
         if target.paused:
             state, ended = incidents.pause(state, now)
             idle = replace(state, due_at=None, reservation=None, skips=0, skips_reported=False)
             return idle, ended
-        if rules.is_another_request(target.options, former.target.options):
-            state = replace(state, body_sha256=None)
         same = rules.has_same_times(target.options, former.target.options)
         if state.due_at is not None and same:
             return state, None
