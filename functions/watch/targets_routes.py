@@ -47,7 +47,7 @@ from spinneret.monitoring.targets.views import (
     target_view,
 )
 from spinneret.monitoring.times import is_position, moment_of, one_cursor
-from spinneret.monitoring.wiring import TargetApi, target_api
+from spinneret.monitoring.wiring import target_api
 from spinneret.runtime.http.declaration import declared
 from spinneret.runtime.http.requests import REPLAYED, request_key
 from spinneret.runtime.http.responses import created_secret
@@ -82,10 +82,10 @@ def create_target(request: TargetRequest) -> Response[dict[str, Any]]:
     """
     caller = routes.principal
     key = request_key(router, caller, "/v1/targets")
-    outcome = _services().targets.create(
+    outcome = routes.services.targets.create(
         caller.tenant,
         subject_of(request),
-        options_of(request, _services().default_interval, _seal()),
+        options_of(request, routes.services.default_interval, _seal()),
         None if key is None else RequestId(scope=key.scope, payload=key.payload),
     )
     return Response(
@@ -112,13 +112,13 @@ def list_targets(
     after = position_of(one_cursor(cursor, page_token), is_position)
     host = None if host is None else host_named(host)
     tenant = routes.principal.tenant
-    return target_list(_services().targets.page(tenant, host, status, after, limit))
+    return target_list(routes.services.targets.page(tenant, host, status, after, limit))
 
 
 @router.get("/v1/targets/<target_id>", **declared(Scope.READ, Permission.VIEW_TARGETS))
 def get_target(target_id: str) -> TargetView:
     """Return one target and its current status."""
-    return target_view(_services().targets.get(routes.principal.tenant, target_id))
+    return target_view(routes.services.targets.get(routes.principal.tenant, target_id))
 
 
 @router.patch(
@@ -128,7 +128,7 @@ def get_target(target_id: str) -> TargetView:
 def change_target(target_id: str, request: TargetChange) -> TargetView:
     """Change options; omitted options are kept."""
     changes = changes_of(request, _seal())
-    return target_view(_services().targets.update(routes.principal.tenant, target_id, changes))
+    return target_view(routes.services.targets.update(routes.principal.tenant, target_id, changes))
 
 
 @router.post(
@@ -137,7 +137,7 @@ def change_target(target_id: str, request: TargetChange) -> TargetView:
 )
 def pause_target(target_id: str) -> TargetView:
     """Pause the checks of a target."""
-    return target_view(_services().targets.pause(routes.principal.tenant, target_id))
+    return target_view(routes.services.targets.pause(routes.principal.tenant, target_id))
 
 
 @router.post(
@@ -146,7 +146,7 @@ def pause_target(target_id: str) -> TargetView:
 )
 def resume_target(target_id: str) -> TargetView:
     """Resume the checks of a target."""
-    return target_view(_services().targets.resume(routes.principal.tenant, target_id))
+    return target_view(routes.services.targets.resume(routes.principal.tenant, target_id))
 
 
 @router.delete(
@@ -155,7 +155,7 @@ def resume_target(target_id: str) -> TargetView:
 )
 def delete_target(target_id: str) -> Response[None]:
     """Delete a target. Its results expire as usual."""
-    _services().targets.remove(routes.principal.tenant, target_id)
+    routes.services.targets.remove(routes.principal.tenant, target_id)
     return Response(status_code=204)
 
 
@@ -174,10 +174,10 @@ def list_results(
     """
     after = position_of(one_cursor(cursor, page_token), is_position)
     tenant = routes.principal.tenant
-    _services().targets.get(tenant, target_id)
+    routes.services.targets.get(tenant, target_id)
     first, last = _moment("since", since), _moment("until", until)
     return result_list(
-        _services().checks.results(
+        routes.services.checks.results(
             tenant, target_id, since=first, until=last, after=after, limit=limit
         )
     )
@@ -193,16 +193,16 @@ def get_uptime(
 
     The window is the last hour, full hours (24h, 7d) or full UTC days (30d, 1y).
     """
-    watched = _services().targets.get(routes.principal.tenant, target_id)
-    figures = _services().figures.figures(watched, window)
+    watched = routes.services.targets.get(routes.principal.tenant, target_id)
+    figures = routes.services.figures.figures(watched, window)
     return uptime_view(window, figures, with_maintenance=maintenance == "include")
 
 
 @router.get("/v1/targets/<target_id>/days", **declared(Scope.READ, Permission.VIEW_TARGETS))
 def list_uptime_days(target_id: str) -> UptimeDayList:
     """Return uptime and latencies of each of the last 90 UTC days that has checks."""
-    watched = _services().targets.get(routes.principal.tenant, target_id)
-    return uptime_days(_services().figures.days(watched))
+    watched = routes.services.targets.get(routes.principal.tenant, target_id)
+    return uptime_days(routes.services.figures.days(watched))
 
 
 @router.get("/v1/targets/<target_id>/incidents", **declared(Scope.READ, Permission.VIEW_TARGETS))
@@ -218,9 +218,9 @@ def list_incidents(
     """
     after = position_of(cursor, is_position)
     tenant = routes.principal.tenant
-    _services().targets.get(tenant, target_id)
+    routes.services.targets.get(tenant, target_id)
     return IncidentList.page(
-        _services().incidents.page(tenant, target_id, window, after, limit), IncidentView.of
+        routes.services.incidents.page(tenant, target_id, window, after, limit), IncidentView.of
     )
 
 
@@ -233,17 +233,13 @@ def issue_heartbeat(target_id: str) -> Response[HeartbeatView]:
 
     It is shown once; an address that was issued before stops working.
     """
-    token = _services().targets.issue_call(routes.principal.tenant, target_id)
+    token = routes.services.targets.issue_call(routes.principal.tenant, target_id)
     return created_secret(HeartbeatView(path=f"/heartbeats?token={token}"))
 
 
 def _seal() -> Seal:
-    return partial(_services().targets.sealed, routes.principal.tenant)
+    return partial(routes.services.targets.sealed, routes.principal.tenant)
 
 
 def _moment(name: str, text: str | None) -> datetime | None:
     return None if text is None else moment_of(name, text)
-
-
-def _services() -> TargetApi:
-    return routes.services

@@ -11,7 +11,7 @@ from spinneret.monitoring.windows.api_models import (
     WindowList,
     WindowRequest,
     WindowView,
-    times_of,
+    draft_of,
 )
 from spinneret.monitoring.wiring import window_service
 from spinneret.runtime.http.declaration import declared
@@ -36,7 +36,7 @@ def list_windows(limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = 
 )
 def create_window(request: WindowRequest) -> Response[WindowView]:
     """Create a maintenance window, single or recurring, during which targets may fail."""
-    made = routes.services.create(routes.principal.tenant, times_of(request))
+    made = routes.services.create(routes.principal.tenant, draft_of(request))
     return created(WindowView.of(made))
 
 
@@ -52,7 +52,7 @@ def get_window(window_id: str) -> WindowView:
 )
 def replace_window(window_id: str, request: WindowRequest) -> WindowView:
     """Replace a maintenance window."""
-    changed = routes.services.update(routes.principal.tenant, window_id, times_of(request))
+    changed = routes.services.update(routes.principal.tenant, window_id, draft_of(request))
     return WindowView.of(changed)
 
 

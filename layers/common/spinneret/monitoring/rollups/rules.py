@@ -65,11 +65,17 @@ def with_hour(
 
 
 def held(
-    outcome: Outcome, since: datetime, until: datetime, interval_seconds: int, *, maintenance: bool
+    outcome: Outcome,
+    since: datetime,
+    until: datetime,
+    interval_seconds: int,
+    *,
+    maintenance: bool,
+    begin: datetime | None = None,
 ) -> Iterator[tuple[datetime, Rollup]]:
-    """Yield the time for which an outcome held, split by hour."""
+    """Yield the time for which an outcome held, split by hour; time before `begin` is left out."""
     cap = since + timedelta(seconds=limits.OUTCOME_HOLDS_INTERVALS * interval_seconds)
-    end, begin = min(until, cap), since
+    end, begin = min(until, cap), since if begin is None else max(since, begin)
     name = _DURATION_OF.get(outcome)
     if maintenance and outcome is not Outcome.UNKNOWN:
         name = "maintenance_down_ms" if outcome is Outcome.DOWN else "maintenance_up_ms"

@@ -1,6 +1,6 @@
 """Figures of a target for a time window."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from itertools import pairwise
 
@@ -70,8 +70,15 @@ class FigureService:
         parts = [tally_of(each) for each in results if each.checked_at >= since]
         for one, following in pairwise(asked):
             until = following.paused_at or following.checked_at
-            known = one.interval_seconds or interval
-            parts += _held(one, max(one.checked_at, since), until, known)
+            pieces = rules.held(
+                one.outcome,
+                one.checked_at,
+                until,
+                one.interval_seconds or interval,
+                maintenance=one.in_maintenance,
+                begin=since,
+            )
+            parts += [tally for _, tally in pieces]
         return sum(parts, Rollup())
 
     def _results(self, tenant: str, target_id: str, since: datetime) -> Sequence[CheckResult]:
@@ -82,12 +89,3 @@ class FigureService:
             )
         )
         return list(found)[::-1]
-
-
-def _held(result: CheckResult, since: datetime, until: datetime, interval: int) -> Iterator[Rollup]:
-    """Yield the time for which an outcome held between two moments."""
-    cap = result.checked_at + timedelta(seconds=limits.OUTCOME_HOLDS_INTERVALS * interval)
-    pieces = rules.held(
-        result.outcome, since, min(until, cap), interval, maintenance=result.in_maintenance
-    )
-    yield from (tally for _, tally in pieces)

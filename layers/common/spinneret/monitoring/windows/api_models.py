@@ -8,7 +8,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstr
 from spinneret.kernel.errors import ValidationFailed
 from spinneret.kernel.views import ListOf, Timestamp, View
 from spinneret.monitoring import limits
-from spinneret.monitoring.windows.service import WindowTimes
+from spinneret.monitoring.windows.service import WindowDraft
 
 Name = Annotated[
     str,
@@ -61,7 +61,7 @@ class WindowList(ListOf[WindowView]):
     """A page of windows, oldest first."""
 
 
-def times_of(request: WindowRequest) -> WindowTimes:
+def draft_of(request: WindowRequest) -> WindowDraft:
     """Return the window that a request describes. Raises ValidationFailed."""
     try:
         starts_at = datetime.fromisoformat(request.starts_at)
@@ -70,4 +70,4 @@ def times_of(request: WindowRequest) -> WindowTimes:
             "starts_at", "starts_at isn't a wall-clock time", "write it as 2026-03-29T02:30"
         ) from None
     given = {"starts_at": starts_at, "target_ids": tuple(request.target_ids)}
-    return WindowTimes(**{**vars(request), **given})
+    return WindowDraft(**{**vars(request), **given})

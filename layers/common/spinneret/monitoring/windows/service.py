@@ -24,8 +24,8 @@ _TENANTS: Final = 1000  # maximum number of tenants in a worker's cache
 
 
 @dataclass(frozen=True, kw_only=True)
-class WindowTimes:
-    """Fields of a window that its owner sets."""
+class WindowDraft:
+    """A window as its owner describes it."""
 
     name: str
     starts_at: datetime
@@ -47,7 +47,7 @@ class WindowService:
     clock: Clock
     new_id: NewId
 
-    def create(self, tenant: str, times: WindowTimes) -> MaintenanceWindow:
+    def create(self, tenant: str, draft: WindowDraft) -> MaintenanceWindow:
         """Create a window.
 
         Raises ValidationFailed, also for an unknown target, and Conflict if the tenant has
@@ -62,7 +62,7 @@ class WindowService:
                 id=self.new_id("mw"),
                 created_at=now,
                 updated_at=now,
-                **vars(times),
+                **vars(draft),
             )
         )
         require_targets(self.targets, tenant, {"target_ids": window.target_ids})
@@ -78,7 +78,7 @@ class WindowService:
         found = [each for each in self.store.all(tenant) if after is None or each.id > after]
         return Page.cut(found, limit, lambda each: each.id)
 
-    def update(self, tenant: str, window_id: str, times: WindowTimes) -> MaintenanceWindow:
+    def update(self, tenant: str, window_id: str, draft: WindowDraft) -> MaintenanceWindow:
         """Replace the window.
 
         Raises NotFound, ValidationFailed, also for an unknown target that is new in the window,
@@ -90,7 +90,7 @@ class WindowService:
                 former,
                 updated_at=self.clock(),
                 version=former.version + 1,
-                **vars(times),
+                **vars(draft),
             )
         )
         named = {"target_ids": window.target_ids}
