@@ -347,6 +347,7 @@ def test_a_late_call_opens_an_incident_and_the_next_call_ends_it(
     late = checked(world, target_id)
     assert late.error is not None
     assert (late.outcome, late.error.code) == (Outcome.DOWN, "CALL_LATE")
+    assert late.error.message.endswith("; a call is late after 4200 s")
     [incident] = incidents(world, target_id)
     assert incident.ended_at is None
 

@@ -128,7 +128,7 @@ def result_of_missing_call(
 ) -> CheckResult:
     """Build the result of a heartbeat that wasn't called within the allowed time."""
     last = "was never called" if called_at is None else f"was last called at {to_iso(called_at)}"
-    message = f"{last}; a call is allowed every {allowed // timedelta(seconds=1)} s"
+    message = f"{last}; a call is late after {allowed // timedelta(seconds=1)} s"
     error = CheckError(code="CALL_LATE", message=message)
     return replace(asked, outcome=Outcome.DOWN, error=error)
 
