@@ -7,11 +7,10 @@ from spinneret.access.permissions import Permission
 from spinneret.content.caches.api_models import CacheStats, cache_stats
 from spinneret.content.caches.models import CacheName
 from spinneret.content.caches.wiring import cache_clearing
-from spinneret.kernel import bounds
 from spinneret.kernel.errors import UrlInvalid
 from spinneret.runtime.http.declaration import declared
 from spinneret.runtime.http.routes import Routes
-from spinneret.web.fetching.urls import parse_url
+from spinneret.web.fetching.urls import bare_host
 
 routes = Routes(cache_clearing)
 router = routes.router
@@ -53,17 +52,8 @@ def clear_embedding_caches() -> Response[None]:
 )
 def clear_domain_caches(domain: str) -> Response[None]:
     """Delete the cached pages of a host and all cached search results."""
-    routes.services.clear_host(routes.principal.tenant, _host(domain))
+    routes.services.clear_host(routes.principal.tenant, bare_host(domain))
     return Response(status_code=204)
-
-
-def _host(text: str) -> str:
-    """Return the name of a host that may have cached pages. Raises UrlInvalid."""
-    host = parse_url(f"https://{text}/").host
-    named = host == "localhost" or ":" in host or "." in host.strip(".")
-    if not named or ".." in host or len(host) > bounds.HOST_NAME_MAX_CHARS:
-        raise UrlInvalid("not a host")
-    return host
 
 
 def _cleared(*caches: CacheName) -> Response[None]:

@@ -58,3 +58,11 @@ def test_uses_are_shown() -> None:
     stats = Kept().api.send("GET", f"{PATH}/stats").body
     assert stats["query"] == {"entries": 1, "complete": True, "hits": 3, "misses": 1}
     assert (stats["crawl"]["hits"], stats["embeddings"]["hits"]) == (None, 0)
+
+
+@pytest.mark.parametrize("name", ["a.example:80", "a.example%2Fpage", "a..example"])
+def test_the_cache_of_what_is_no_host_is_not_cleared(name: str) -> None:
+    kept = Kept()
+    refused = kept.api.send("DELETE", f"{PATH}/domain/{name}")
+    assert (refused.status, refused.body["code"]) == (400, "URL_INVALID")
+    assert kept.entries() == ALL

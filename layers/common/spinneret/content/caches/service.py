@@ -164,7 +164,7 @@ class CacheClearing:
 
     def clear_host(self, tenant: str, host: str) -> None:
         """Remove the pages of a host, and clear all search results, since they may contain it."""
-        self.pages.clear_host(tenant, host.lower())
+        self.pages.clear_host(tenant, host)
         self.caches.clear(tenant, CacheName.QUERY)
 
     def counts(self, tenant: str) -> tuple[CacheCount, ...]:

@@ -150,8 +150,11 @@ def _checked(parsed: ada_url.URL) -> Url:
     if port == 0:
         raise _invalid("names port 0")
     host = parsed.hostname.removeprefix("[").removesuffix("]")
-    if len(host.removesuffix(".")) > bounds.HOST_NAME_MAX_CHARS:  # also keys of rows have bounds
+    name = host.removesuffix(".")  # of the root
+    if len(name) > bounds.HOST_NAME_MAX_CHARS:  # also keys of rows have bounds
         raise _invalid(f"has a host of more than {bounds.HOST_NAME_MAX_CHARS} characters")
+    if not all(name.split(".")):  # no DNS name; without `www.` and dots it would be an empty key
+        raise _invalid("has a host with an empty label")
     url = Url(
         scheme=scheme,
         host=host,
