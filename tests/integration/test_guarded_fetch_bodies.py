@@ -8,8 +8,11 @@ from collections.abc import Iterator
 import pytest
 
 from spinneret.kernel.errors import BodyTooLarge, ContentRefused, FetchFailed, FetchTimeout
-from spinneret.web.fetching.urls import Url
+from spinneret.web.fetching.urls import Url, parse_url
+from spinneret.web.politeness.robots_gate import Closed, RobotsGate, Rules
+from spinneret.web.politeness.robots_lease import BeingRead, RobotsLeases
 from tests.fakes.guarded_fetch import PAGE, fetch, fetcher, request
+from tests.fakes.politeness import FakeHostStateStore, FakeRobotsStore
 from tests.fakes.scripted_server import (
     Behaviour,
     ScriptedServer,
@@ -20,6 +23,7 @@ from tests.fakes.scripted_server import (
     raw,
     redirect,
 )
+from tests.fakes.time import HandClock
 
 BODY = b'{"a":"\xc3\xa4"}'
 
@@ -135,6 +139,35 @@ def test_a_broken_body_is_an_error_where_its_excerpt_is_vital(
 def test_a_vital_excerpt_is_cut_where_it_ends(server: ScriptedServer) -> None:
     page = fetch(server, endless_chunks(1000), excerpt_bytes=2500, excerpt_is_vital=True)
     assert page.body == b"x" * 2500
+
+
+# ---------------------------------------------------------------- robots.txt
+
+
+def robots_rules(server: ScriptedServer, behaviour: Behaviour) -> Rules | Closed | BeingRead:
+    """The rules for a page of a host that answers so for its robots.txt."""
+    server.behaviours["/robots.txt"] = behaviour
+    clock = HandClock()
+    gate = RobotsGate(store=FakeRobotsStore(), product_token="Spinneret", clock=clock)
+    ledger = FakeHostStateStore()
+    leases = RobotsLeases(ledger=ledger, clock=clock, new_token=lambda: "reader")
+    return gate.rules_for(parse_url(server.url("/page")), fetcher(server).fetch, leases, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("status", "found"), [(503, Closed), (429, Closed), (404, Rules), (200, Rules)]
+)
+def test_a_failing_host_is_closed_even_if_the_body_of_its_robots_txt_is_unreadable(
+    server: ScriptedServer, status: int, found: type[Closed | Rules]
+) -> None:
+    unreadable = raw(head(status, "Content-Encoding: x") + b"odd")
+    assert isinstance(robots_rules(server, unreadable), found)
+
+
+def test_a_robots_txt_without_an_end_is_left_after_what_is_read_of_it(
+    server: ScriptedServer,
+) -> None:
+    assert isinstance(robots_rules(server, endless_chunks(1000)), Rules)
 
 
 # ---------------------------------------------------------------- Bodies that are read as they come

@@ -20,6 +20,7 @@ from spinneret.kernel.errors import (
     TooManyRedirects,
     UrlBlocked,
 )
+from spinneret.web.limits import ROBOTS_SECONDS
 from tests.fakes.crawling import CrawlSlice, long_page
 from tests.fakes.fetching import FakeFetcher, fetched_page
 
@@ -109,7 +110,7 @@ def test_a_crawl_asks_for_pages_within_its_bounds(crawl: CrawlSlice) -> None:
 
     crawl.run(ref, keep)
     [robots, request] = fetchers[0].requests
-    assert robots.excerpt_bytes == bounds.ROBOTS_MAX_BYTES + 1
+    assert robots.total_seconds == ROBOTS_SECONDS
     assert (request.url.text, request.media_types) == (URL, MEDIA_TYPES)
     assert (request.max_bytes, request.max_redirects) == (
         limits.CONFIG_PAGE_MB_MAX * 1024 * 1024,

@@ -154,6 +154,19 @@ def test_hosts_and_ports_are_read_apart_and_a_late_release_ends_no_other_lease(
     assert isinstance(world.leases.acquire(parse_url(URL)), BeingRead)
 
 
+def test_a_tenants_block_does_not_decide_for_others_what_a_robots_txt_allows(
+    world: PoliteWorld,
+) -> None:
+    elsewhere = "https://other.example/robots.txt"
+    world.pages[URL] = fetched_page(URL)
+    world.pages[ROBOTS] = fetched_page(elsewhere, "User-agent: *\nDisallow: /", redirects=(ROBOTS,))
+    world.hosts.service.block("globex", "other.example", "not ours")
+    with pytest.raises(DomainBlocked):
+        world.fetch(replace(CRAWLER, tenant="globex"), URL)
+    with pytest.raises(RobotsDisallowed):
+        world.fetch(CRAWLER, URL)
+
+
 # ---------------------------------------------------------------- What an answer says of its host
 
 

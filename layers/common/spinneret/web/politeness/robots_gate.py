@@ -2,7 +2,7 @@
 
 import logging
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from threading import Lock
@@ -13,7 +13,6 @@ from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import (
     BodyTooLarge,
     ContentRefused,
-    DomainBlocked,
     FetchFailed,
     FetchTimeout,
     TooManyRedirects,
@@ -95,7 +94,8 @@ class RobotsGate:
 
         `gap_seconds` is the caller's own time between two requests: fetched rules stay valid at
         least until the request after the next one. Raises DependencyUnavailable, and what `fetch`
-        raises except failures of the fetch.
+        raises except failures of the fetch. DomainBlocked is raised: all tenants share the file,
+        but not the block of a host that it redirects to.
         """
         read = self._remembered(url.origin)
         if read is None or read.rules is None:
@@ -216,17 +216,25 @@ def robots_url(url: Url) -> Url:
 
 
 def _answer(url: Url, fetch: FetchRobots) -> Answer:
+    content = bytearray()
+
+    def read_body(_: Url, pieces: Iterator[bytes]) -> None:
+        for piece in pieces:
+            content.extend(piece)
+            if len(content) > bounds.ROBOTS_MAX_BYTES:
+                break
+
     request = FetchRequest(
         url=url,
         max_redirects=bounds.ROBOTS_MAX_REDIRECTS,
         total_seconds=limits.ROBOTS_SECONDS,
-        excerpt_bytes=bounds.ROBOTS_MAX_BYTES + 1,
-        excerpt_is_vital=True,  # half a file would allow what the rest forbids
+        # Only a 2xx is read, and must be read whole: half a file allows what the rest forbids.
+        read_body=read_body,
     )
     try:
         page = fetch(request)
-    except (TooManyRedirects, UrlBlocked, UrlInvalid, DomainBlocked):
+    except (TooManyRedirects, UrlBlocked, UrlInvalid):
         return LostInRedirects()
     except (BodyTooLarge, ContentRefused, FetchFailed, FetchTimeout):
         return Unreachable()
-    return Answered(status_code=page.status_code, content=page.body)
+    return Answered(status_code=page.status_code, content=bytes(content))
