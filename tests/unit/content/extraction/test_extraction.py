@@ -1,8 +1,10 @@
 """What pages become: markdown, title, metadata, language and links."""
 
 import json
+import sys
 import time
 from itertools import pairwise
+from types import FrameType
 from typing import Any
 
 import pytest
@@ -786,6 +788,29 @@ def test_hostile_markup_costs_little_and_loses_no_text(body: str, kept: list[str
 
     assert time.process_time() - started < 5  # each takes well under a second
     assert all(text in found for text in kept)
+
+
+def calls_for(body: str) -> int:
+    """Calls of functions while a page is read: its processor time, whatever the machine does."""
+    calls = 0
+
+    def count(_frame: FrameType, event: str, _argument: object) -> None:
+        nonlocal calls
+        calls += event in ("call", "c_call")
+
+    sys.setprofile(count)
+    try:
+        read(body)
+    finally:
+        sys.setprofile(None)
+    return calls
+
+
+@pytest.mark.parametrize("tiny", ["<p>x", "<li>x", "<td>x", "x<br>", "<hr>", "<b>x</b>"])
+def test_a_page_of_tiny_elements_takes_few_calls_for_each(tiny: str) -> None:
+    more = calls_for(f"x{tiny * 13_000}") - calls_for(f"x{tiny * 12_000}")
+
+    assert more < 95 * 1_000  # 250,000 of them: three seconds
 
 
 @pytest.mark.parametrize(

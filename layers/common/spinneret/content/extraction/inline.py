@@ -25,7 +25,7 @@ _MAX_ALT_CHARS: Final = 500
 _BRACKET: Final = re.compile(r"(?<!\\)[\[\]]")
 _ORDINAL: Final = re.compile(r"[^\W\d_]{2,}")
 _BLANKS: Final = re.compile(r"\s+")
-_INVISIBLE: Final = str.maketrans("", "", "\u00ad\u200b\u2060\ufeff\ufffe\uffff")
+_INVISIBLE: Final = str.maketrans("", "", "\u00ad\u200b\u2060\ufeff\ufffe\uffff")  # no ASCII
 
 # Characters that could form a tag or a link's text, within one text or with the next one. Preceding
 # backslashes are doubled, or they would cancel the escape.
@@ -48,7 +48,9 @@ def escape(text: str | None) -> str:
     """Escape a node's text so that it stays text in any position; collapse its line breaks."""
     if not text:
         return ""
-    return _ACTIVE.sub(_escaped, _BLANKS.sub(" ", text.translate(_INVISIBLE)))
+    if not text.isascii():
+        text = text.translate(_INVISIBLE)
+    return _ACTIVE.sub(_escaped, _BLANKS.sub(" ", text))
 
 
 def neutralise(markdown: str) -> str:

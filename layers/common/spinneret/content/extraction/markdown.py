@@ -57,8 +57,10 @@ class _Run:
     parts: list[str] = field(default_factory=list)
 
     def take(self) -> str:
-        text = "".join(self.parts)
+        text = "".join(self.parts).strip()
         self.parts.clear()
+        if not text:
+            return ""
         lines = (" ".join(line.split()) for line in text.split("\n"))
         return "\n".join(escape_start(line) for line in lines if line)
 
@@ -107,7 +109,8 @@ class _Renderer:
                 run.parts.append("\n")
             elif not self._skips(child):
                 run.parts.append(self._inline.text(child))
-            run.parts.append(escape(child.tail))
+            if child.tail:
+                run.parts.append(escape(child.tail))
         yield from self._paragraph(run.take())
 
     def _is_block(self, element: etree._Element) -> bool:
@@ -124,11 +127,14 @@ class _Renderer:
         )
 
     def _paragraph(self, text: str) -> Iterator[str]:
-        bare = without_targets(text)
-        if not text or (len(bare) >= _REPEAT_CHARS and bare in self._seen):
-            return
-        self._seen.add(bare)
-        yield text
+        if len(text) >= _REPEAT_CHARS:
+            bare = without_targets(text)
+            if len(bare) >= _REPEAT_CHARS:
+                if bare in self._seen:
+                    return
+                self._seen.add(bare)
+        if text:
+            yield text
 
     def _block(self, element: etree._Element, depth: int) -> Iterator[str]:
         tag = element.tag

@@ -291,6 +291,8 @@ def _marked(root: html.HtmlElement, name: str) -> Iterator[str]:
 
 def _beside_heading(root: html.HtmlElement) -> Iterator[str]:
     """Yield the texts after the first `h1`, where bylines usually are, then those before it."""
+    if next(root.iter("h1"), None) is None:
+        return
     before: deque[str] = deque(maxlen=_FEW)
     texts = _visible_texts(root)
     for text, is_heading in texts:

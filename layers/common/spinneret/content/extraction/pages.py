@@ -92,6 +92,8 @@ def extract(
 def _from_html(
     root: html.HtmlElement, text: str, url: str, *, whole: bool, targets: bool
 ) -> Content:
+    # lxml makes an element's object anew in each of many passes unless something holds it.
+    held = list(root.iter())  # noqa: F841 - never read
     head = page_metadata.Head(root)
     data = structured_data(root)
     resolve = page_metadata.resolver(page_metadata.base_url(root, url))

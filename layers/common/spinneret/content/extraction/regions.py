@@ -10,7 +10,7 @@ less than 0.005.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
@@ -38,6 +38,9 @@ _STATES: Final = frozenset({"with", "has", "no", "without", "is", "not", "hide",
 _UNFOLDING: Final = frozenset({"accordion", "collapse", "tab", "tabs", "expander"})
 """Parts of the content that open on a click, regardless of the names of their elements."""
 _OVERLAY_NAMES: Final = frozenset({"modal", "popup", "offcanvas", "drawer", "lightbox"})
+
+_MARKED_TAGS: Final = UNSEEN | CONTROLS | CHROME_TAGS | {"header", "main", "noscript"}
+"""Tags that may exclude an element, or the rest of the page, without any attribute."""
 
 # Largest share of the text at which a part may be excluded.
 _NOSCRIPT_SHARE: Final = 0.5
@@ -102,12 +105,21 @@ class _Outline:
             self._own[parent] += _length(self._elements[number].tail)
             self._ends[parent] = max(self._ends[parent], self._ends[number])
         self._root = 0
+        self._marked = [
+            number
+            for number, element in enumerate(self._elements)
+            if element.tag in _MARKED_TAGS or element.keys()
+        ]
+        """The only elements that tag or attributes may exclude; tiny ones have neither."""
         self._measure()
 
     def leave_out(self, matches: Callable[[html.HtmlElement], bool], share: float) -> None:
         """Exclude the topmost matching elements that hold at most `share` of the text."""
         limit = share * self._chars[self._root]
-        self._sweep(lambda number: self._chars[number] <= limit and matches(self._elements[number]))
+        self._sweep(
+            self._marked,
+            lambda number: self._chars[number] <= limit and matches(self._elements[number]),
+        )
 
     def leave_out_links(self) -> None:
         """Exclude blocks that mainly consist of short links."""
@@ -116,22 +128,26 @@ class _Outline:
         def is_link_list(number: int) -> bool:
             chars, count = self._chars[number], self._anchors[number]
             return (
-                count >= _LINK_COUNT
-                and chars <= limit
+                chars <= limit
                 and self._linked[number] > _LINK_DENSITY * chars
                 and chars < _LINK_CHARS * count
                 and self._elements[number].tag in ("ul", "ol", "div", "section")
             )
 
-        self._sweep(is_link_list)
+        lists = [
+            number
+            for number, count in enumerate(self._anchors)
+            if count >= _LINK_COUNT or self._out[number]
+        ]
+        self._sweep(lists, is_link_list)
 
     def narrow(self, matches: Callable[[html.HtmlElement], bool], share: float) -> bool:
         """Narrow the root to the longest match if it holds at least `share` of the text; return
         whether it does."""
         found = [
             number
-            for number, element in enumerate(self._elements)
-            if number and not self._out[number] and matches(element)
+            for number in self._marked
+            if number and not self._out[number] and matches(self._elements[number])
         ]
         longest = max(found, key=self._chars.__getitem__, default=0)
         if longest == 0 or self._chars[longest] < share * self._chars[0]:
@@ -146,13 +162,18 @@ class _Outline:
             left_out=frozenset(self._elements[number] for number in inside if self._out[number]),
         )
 
-    def _sweep(self, is_out: Callable[[int], bool]) -> None:
-        number, end = self._root + 1, self._ends[self._root]
-        while number < end:
-            if not self._out[number] and is_out(number):
-                self._out[number] = 1
-            number = self._ends[number] if self._out[number] else number + 1
-        self._measure()
+    def _sweep(self, numbers: Iterable[int], is_out: Callable[[int], bool]) -> None:
+        """Exclude the topmost of these elements, in document order, that are out."""
+        after, end = self._root + 1, self._ends[self._root]
+        has_changed = False
+        for number in numbers:
+            if after <= number < end:
+                if not self._out[number] and is_out(number):
+                    self._out[number] = has_changed = True
+                if self._out[number]:
+                    after = self._ends[number]
+        if has_changed:
+            self._measure()
 
     def _measure(self) -> None:
         """Count characters, characters in links, and links outside the excluded elements."""

@@ -5,7 +5,7 @@ same words.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -34,53 +34,32 @@ def runs(root: etree._Element, inline: frozenset[str] | None = None) -> Iterator
 
     For vocabularies other than HTML, `inline` names the elements that don't separate runs.
     """
-    reader = _Reader(root)
+    blocks: list[etree._Element] = [root]
+    parts: list[str] = []
     walk = etree.iterwalk(root, events=("start", "end"))
     for event, element in walk:
         tag = element.tag
+        is_start = event == "start"
         if not isinstance(tag, str) or tag in UNSEEN:
-            if event == "start":
+            if is_start:
                 walk.skip_subtree()
                 continue
+            text = element.tail
         else:
-            parting = (tag in BLOCKS or tag == "br") if inline is None else tag not in inline
-            if parting:
-                yield from reader.take()
-            if event == "start":
-                reader.enter(element, parting=parting)
-                continue
-            reader.leave(parting=parting)
-        if element is not root:
-            reader.add(element.tail)
-    yield from reader.take()
+            if (tag in BLOCKS or tag == "br") if inline is None else tag not in inline:
+                if parts and (words := _words(parts)):
+                    yield Run(blocks[-1], words)
+                parts.clear()
+                if is_start:
+                    blocks.append(element)
+                else:
+                    blocks.pop()
+            text = element.text if is_start else element.tail
+        if text and (is_start or element is not root):
+            parts.append(text)
+    if parts and (words := _words(parts)):
+        yield Run(blocks[-1], words)
 
 
-class _Reader:
-    """State of the current run."""
-
-    def __init__(self, root: etree._Element) -> None:
-        self._blocks = [root]
-        self._parts: list[str] = []
-
-    def enter(self, element: etree._Element, *, parting: bool) -> None:
-        if parting:
-            self._blocks.append(element)
-        self.add(element.text)
-
-    def leave(self, *, parting: bool) -> None:
-        if parting:
-            self._blocks.pop()
-
-    def add(self, text: str | None) -> None:
-        if text:
-            self._parts.append(text)
-
-    def take(self) -> Iterator[Run]:
-        """Yield the current run if it has words, and start a new one."""
-        if not self._parts:
-            return
-        text = "".join(self._parts)
-        words = tuple(text_words(text))
-        if words:
-            yield Run(self._blocks[-1], words)
-        self._parts.clear()
+def _words(parts: Sequence[str]) -> tuple[str, ...]:
+    return tuple(text_words("".join(parts)))

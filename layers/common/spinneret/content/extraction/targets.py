@@ -22,6 +22,8 @@ def without_targets(markdown: str) -> str:
 
     A link whose start is missing from the text loses its target, too.
     """
+    if "](" not in markdown:
+        return markdown
     return _TARGET.sub("", _LINK.sub(r"\1", _IMAGE.sub("", markdown)))
 
 
