@@ -312,6 +312,18 @@ def test_what_stands_beside_an_article_is_left_out(part: str) -> None:
     assert found.count("Paragraph ") == 8
 
 
+def test_what_an_engine_leaves_out_is_gone_even_directly_beside_the_content() -> None:
+    skip, line = '<a href="#story">Skip to content</a>', "<i>Follow us</i><br><b>Print</b>"
+    found = read(f"{skip}{STORY}{line}").markdown
+
+    assert found.startswith("Paragraph 0.")
+    assert not any(words in found for words in ("Skip", "Follow", "Print"))
+
+
+def test_an_element_of_a_line_with_other_text_stays_in_it() -> None:
+    assert "All about **silk**" in read(f"All about <b>silk</b>{STORY}").markdown
+
+
 @pytest.mark.parametrize(
     "overlay",
     ['<div class="modal">', '<div role="dialog">', '<div aria-modal="true">', "<dialog>"],

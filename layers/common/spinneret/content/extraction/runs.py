@@ -27,6 +27,8 @@ class Run:
 
     block: etree._Element
     words: tuple[str, ...]
+    elements: tuple[etree._Element, ...] = ()
+    """The elements that hold all words and nothing else; empty if there are words beside them."""
 
 
 def runs(root: etree._Element, inline: frozenset[str] | None = None) -> Iterator[Run]:
@@ -36,6 +38,9 @@ def runs(root: etree._Element, inline: frozenset[str] | None = None) -> Iterator
     """
     blocks: list[etree._Element] = [root]
     parts: list[str] = []
+    elements: list[etree._Element] = []
+    outer: etree._Element | None = None  # the open element of `elements`
+    is_beside = False  # whether there is text outside of `elements`
     walk = etree.iterwalk(root, events=("start", "end"))
     for event, element in walk:
         tag = element.tag
@@ -48,17 +53,25 @@ def runs(root: etree._Element, inline: frozenset[str] | None = None) -> Iterator
         else:
             if (tag in BLOCKS or tag == "br") if inline is None else tag not in inline:
                 if parts and (words := _words(parts)):
-                    yield Run(blocks[-1], words)
+                    yield Run(blocks[-1], words, () if is_beside else tuple(elements))
                 parts.clear()
+                elements.clear()
+                outer, is_beside = None, False
                 if is_start:
                     blocks.append(element)
                 else:
                     blocks.pop()
+            elif is_start:
+                outer = outer if outer is not None else element
+            elif element is outer:
+                elements.append(element)
+                outer = None
             text = element.text if is_start else element.tail
         if text and (is_start or element is not root):
             parts.append(text)
+            is_beside = is_beside or (outer is None and not text.isspace())
     if parts and (words := _words(parts)):
-        yield Run(blocks[-1], words)
+        yield Run(blocks[-1], words, () if is_beside else tuple(elements))
 
 
 def _words(parts: Sequence[str]) -> tuple[str, ...]:

@@ -16,7 +16,8 @@ _MOST_OF_A_TITLE: Final = 0.6  # titles also contain the site's name
 
 
 def left_out(page: ParsedPage, chosen: Sequence[bool], *, title: str | None) -> set[etree._Element]:
-    """Return the topmost elements of the body to skip.
+    """Return the topmost elements of the body to skip. Text that is in no other element than chosen
+    text can't be skipped.
 
     A heading between chosen runs is kept if the text below it is. A table is kept as a whole if at
     least half of its runs are chosen. Engines drop single headings and rows. An `h1` that repeats
@@ -73,7 +74,10 @@ def _unchosen(page: ParsedPage, kept: Sequence[bool]) -> set[etree._Element]:
     covered: set[etree._Element] = set()
     for run, keep in zip(page.runs, kept, strict=True):
         top = run.block
-        if keep or top in ways:
+        if keep:
+            continue
+        if top in ways:  # such as a link to the content, directly in the body
+            found.update(run.elements)
             continue
         while top not in covered:
             covered.add(top)
