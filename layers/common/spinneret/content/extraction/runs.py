@@ -5,7 +5,7 @@ same words.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -36,11 +36,7 @@ def runs(root: etree._Element, inline: frozenset[str] | None = None) -> Iterator
 
     For vocabularies other than HTML, `inline` names the elements that don't separate runs.
     """
-    blocks: list[etree._Element] = [root]
-    parts: list[str] = []
-    elements: list[etree._Element] = []
-    outer: etree._Element | None = None  # the open element of `elements`
-    is_beside = False  # whether there is text outside of `elements`
+    reader = _Reader(root)
     walk = etree.iterwalk(root, events=("start", "end"))
     for event, element in walk:
         tag = element.tag
@@ -52,27 +48,57 @@ def runs(root: etree._Element, inline: frozenset[str] | None = None) -> Iterator
             text = element.tail
         else:
             if (tag in BLOCKS or tag == "br") if inline is None else tag not in inline:
-                if parts and (words := _words(parts)):
-                    yield Run(blocks[-1], words, () if is_beside else tuple(elements))
-                parts.clear()
-                elements.clear()
-                outer, is_beside = None, False
-                if is_start:
-                    blocks.append(element)
-                else:
-                    blocks.pop()
-            elif is_start:
-                outer = outer if outer is not None else element
-            elif element is outer:
-                elements.append(element)
-                outer = None
+                run = reader.part(element if is_start else None)
+                if run is not None:
+                    yield run
+            else:
+                reader.pass_inline(element, is_start=is_start)
             text = element.text if is_start else element.tail
         if text and (is_start or element is not root):
-            parts.append(text)
-            is_beside = is_beside or (outer is None and not text.isspace())
-    if parts and (words := _words(parts)):
-        yield Run(blocks[-1], words, () if is_beside else tuple(elements))
+            reader.add(text)
+    run = reader.part(None)
+    if run is not None:
+        yield run
 
 
-def _words(parts: Sequence[str]) -> tuple[str, ...]:
-    return tuple(text_words("".join(parts)))
+class _Reader:
+    """State of the current run."""
+
+    def __init__(self, root: etree._Element) -> None:
+        self._blocks = [root]
+        self._parts: list[str] = []
+        self._elements: list[etree._Element] = []
+        self._outer: etree._Element | None = None
+        """The open one of the elements; None outside of them."""
+        self._is_beside = False
+        """Whether the run has text outside of the elements."""
+
+    def part(self, entered: etree._Element | None) -> Run | None:
+        """End the current run and return it if it has words. Enter a block, or leave one."""
+        run = None
+        if self._parts:
+            words = tuple(text_words("".join(self._parts)))
+            if words:
+                run = Run(self._blocks[-1], words, () if self._is_beside else (*self._elements,))
+            self._parts.clear()
+        self._elements.clear()
+        self._outer, self._is_beside = None, False
+        if entered is not None:
+            self._blocks.append(entered)
+        else:
+            self._blocks.pop()
+        return run
+
+    def pass_inline(self, element: etree._Element, *, is_start: bool) -> None:
+        """Enter or leave an element that doesn't part runs."""
+        if is_start:
+            if self._outer is None:
+                self._outer = element
+        elif element is self._outer:
+            self._elements.append(element)
+            self._outer = None
+
+    def add(self, text: str) -> None:
+        self._parts.append(text)
+        if self._outer is None and not text.isspace():
+            self._is_beside = True
