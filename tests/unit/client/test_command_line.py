@@ -104,6 +104,42 @@ def _raising(error: BaseException) -> Callable[[], Any]:
     return reply
 
 
+@pytest.mark.parametrize(
+    ("message", "fields", "printed"),
+    [
+        ("invalid: limit", [("limit", "is too large")], "invalid: limit: is too large"),
+        ("some are unknown", [("ids.0", "no such tag")], "some are unknown; ids.0: no such tag"),
+        ("query is not English", [("query", "is not English")], "query is not English"),
+    ],
+)
+def test_a_refusal_says_each_fault_once(
+    api: Api,
+    capsys: pytest.CaptureFixture[str],
+    message: str,
+    fields: list[tuple[str, str]],
+    printed: str,
+) -> None:
+    faults = [{"path": path, "message": fault, "hint": None} for path, fault in fields]
+    body = {"error": message, "code": "VALIDATION_ERROR", "details": {"fields": faults}}
+    api.routes[SEARCH] = httpx.Response(422, json=body)
+    main(["search", "silk"])
+    assert capsys.readouterr().err == f"error: {printed}\n"
+
+
+def test_a_value_that_is_no_choice_names_the_choices(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["search", "silk", "--mode", "psychic"])
+    assert "'--mode': 'psychic' is not one of 'hybrid', " in capsys.readouterr().err
+
+
+def test_the_console_opens_where_the_stage_has_one(
+    api: Api, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["open"]) == 0
+    api.routes["GET", "/console"] = httpx.Response(307, headers={"Location": "console/index.html"})
+    assert main(["open"]) == 0
+    assert capsys.readouterr().out.split() == [f"{URL}/docs", f"{URL}/console"]
+
+
 @pytest.mark.parametrize("words", [[], ["jobs"]])
 def test_without_a_verb_the_help_is_shown_and_no_error(
     words: list[str], capsys: pytest.CaptureFixture[str]

@@ -169,3 +169,15 @@ def test_a_reader_that_leaves_ends_the_command_in_silence(
         monkeypatch.setattr("sys.stdout", stdout)
         assert main(words.split()) == 0
         stdout.flush()  # as at the end of the process
+
+
+@pytest.mark.parametrize("words", ["", "--json", "--format md"])
+def test_a_gate_is_told_although_the_reader_has_left(
+    api: Api, monkeypatch: pytest.MonkeyPatch, words: str
+) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing, "w") as stdout:
+        monkeypatch.setattr("sys.stdout", stdout)
+        assert main(["audit", PAGE, "--fail-under", "90", *words.split()]) == 2
+        stdout.flush()  # as at the end of the process

@@ -10,6 +10,7 @@ import typer
 
 from spinneret_client.cli import exits
 from spinneret_client.cli.options import given, headers_of, sharing, urls_in
+from spinneret_client.cli.output import unread_at_will
 from spinneret_client.cli.tools import Tools, tools_of
 from spinneret_client.errors import ConfigurationError
 from spinneret_client.jobs import ReportFormat
@@ -83,7 +84,8 @@ def audit(
         if out is not None:
             out.write_bytes(report)
         else:
-            sys.stdout.buffer.write(report)
+            with unread_at_will():
+                sys.stdout.buffer.write(report)
     if format is None or out is not None:
         tools.output.result(done, lambda: _text(tools, done))
     exits.leave(_gate(tools, done, shared.get("fail_under")))

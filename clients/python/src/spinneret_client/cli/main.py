@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import functools
 import io
-import os
 import sys
 from collections.abc import Sequence
-from typing import Annotated, Any, Final, TextIO
+from typing import Annotated, Any, Final
 
 import typer
 
@@ -32,7 +31,7 @@ from spinneret_client.cli import (
     users,
     webhooks,
 )
-from spinneret_client.cli.output import Output
+from spinneret_client.cli.output import Output, drop_the_rest
 from spinneret_client.cli.tools import Tools
 
 FLAGS: Final = frozenset({"--json", "--jsonl", "--quiet", "-q"})
@@ -102,6 +101,7 @@ def run() -> None:
 def main(arguments: Sequence[str]) -> int:
     """Run the command and return its exit code; errors are printed in words."""
     streams = (sys.stdout, sys.stderr)
+    code = exits.DONE
     try:
         code = _run(Tools(Output()), arguments)
         sys.stdout.flush()
@@ -109,8 +109,8 @@ def main(arguments: Sequence[str]) -> int:
         if not any(isinstance(each, BrokenPipeError) for each in (error, error.__context__)):
             raise
         for stream in streams:
-            _drop_the_rest(stream)
-        return exits.DONE  # the reader left; nothing more can be printed
+            drop_the_rest(stream)
+        # The reader left; nothing more can be printed.
     return code
 
 
@@ -128,7 +128,7 @@ def _run(tools: Tools, arguments: Sequence[str]) -> int:
         tools.output.problem(f"{error.filename or 'input'}: {error.strerror or error}")
         return exits.FAULT
     except _REFUSED as error:
-        message = error.format_message()
+        message = error.format_message().replace("Value error, ", "")  # pydantic's prefix
         if message.startswith("Usage:"):  # the help of a group without a verb
             tools.output.note(message)
         else:
@@ -137,14 +137,6 @@ def _run(tools: Tools, arguments: Sequence[str]) -> int:
     if result == exits.INTERRUPTED:
         tools.output.note(interruption(tools.following))
     return result if isinstance(result, int) else exits.DONE
-
-
-def _drop_the_rest(stream: TextIO) -> None:
-    """Let the interpreter's last flush of a broken stream succeed."""
-    try:
-        stream.flush()
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 @functools.cache
@@ -182,7 +174,13 @@ def explained(error: errors.SpinneretError) -> str:
     """Return an error in words, with what to do next."""
     text = str(error)
     if isinstance(error, errors.ApiError):
-        faults = [f"{field}: {fault}" if fault else field for field, fault in error.fields]
+        faults = [
+            f"{field}: {fault}" if fault else field
+            for field, fault in error.fields
+            if not fault or fault not in text  # which the message may say already
+        ]
+        if faults and text.startswith("invalid: "):  # and the fields' names
+            text = f"invalid: {faults.pop(0)}"
         text += "".join(f"; {each}" for each in faults)
         text += "".join(f"\n  {hint}" for hint in error.hints)
     if isinstance(error, errors.AuthRequired):

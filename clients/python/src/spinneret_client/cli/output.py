@@ -6,8 +6,9 @@ import json
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, Final, TextIO
 
 from pydantic import BaseModel
 from rich.console import Console
@@ -42,16 +43,17 @@ class Output:
 
     def result(self, value: Any, text: Callable[[], None]) -> None:
         """Print a result in the chosen form; `text` prints it for people."""
-        if self.form == "json":
-            document = plain_of(value)
-            if not isinstance(document, dict):
-                document = {"items": document}
-            self._json({"schema_version": SCHEMA_VERSION, **document})
-        elif self.form == "jsonl":
-            for each in value if isinstance(value, list) else [value]:
-                self._json({"type": "result", **plain_of(each)})
-        else:
-            text()
+        with unread_at_will():
+            if self.form == "json":
+                document = plain_of(value)
+                if not isinstance(document, dict):
+                    document = {"items": document}
+                self._json({"schema_version": SCHEMA_VERSION, **document})
+            elif self.form == "jsonl":
+                for each in value if isinstance(value, list) else [value]:
+                    self._json({"type": "result", **plain_of(each)})
+            else:
+                text()
 
     def event(self, event: BaseModel) -> None:
         """Print an event as a line of JSON, if lines are the chosen form."""
@@ -95,6 +97,24 @@ class _Console(Console):
     def on_broken_pipe(self) -> None:
         """Leave it to the command; the base would end the process with code 1."""
         raise BrokenPipeError
+
+
+@contextmanager
+def unread_at_will() -> Iterator[None]:
+    """Print a result to a reader that may leave: the exit code still tells the outcome."""
+    try:
+        yield
+        sys.stdout.flush()
+    except BrokenPipeError:
+        drop_the_rest(sys.stdout)
+
+
+def drop_the_rest(stream: TextIO) -> None:
+    """Let all later writes to a broken stream succeed, such as the interpreter's last flush."""
+    try:
+        stream.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def visible(text: str) -> str:

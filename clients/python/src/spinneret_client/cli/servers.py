@@ -32,9 +32,9 @@ def open_console(context: typer.Context) -> None:
     """Open the console in a browser, or the API's page where there is none."""
     tools = tools_of(context)
     url = tools.client.connection.url
-    address = f"{url}/console/"
+    address = f"{url}/console"
     try:
-        tools.client.request("GET", "/console/")
+        tools.client.request("GET", "/console")
     except ApiError:
         address = f"{url}/docs"
     tools.output.result({"url": address}, lambda: tools.output.line(address))
