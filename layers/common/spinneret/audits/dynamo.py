@@ -24,6 +24,7 @@ import gzip
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import timedelta
+from typing import Any
 
 from spinneret.audits import limits
 from spinneret.audits.facts.site import LinkOutcome
@@ -34,25 +35,21 @@ from spinneret.audits.items import (
     PROGRESS,
     audit_partition,
     outcome_of,
-    prefix_query,
     run_key,
     site_partition,
 )
 from spinneret.audits.models import Artifact, Finished, Progress, RunRef
 from spinneret.aws import dynamo
 from spinneret.aws.dynamo import Item
-from spinneret.aws.reads import items
+from spinneret.aws.reads import query
 from spinneret.aws.table import DynamoAdapter, Table
 from spinneret.aws.types import DynamoDBClient, TransactWriteItemTypeDef
-from spinneret.jobs.dynamo import lease_check
+from spinneret.jobs.dynamo import transact_under_lease
 from spinneret.jobs.models import Lease
 from spinneret.kernel import bounds
 from spinneret.kernel.canonical import json_text
 from spinneret.kernel.clock import Clock, epoch_seconds
-from spinneret.kernel.errors import LeaseLost
 from spinneret.kernel.paging import Page
-
-_LEASE = 0  # position of the lease check in every transaction
 
 
 class DynamoAuditStore(DynamoAdapter):
@@ -139,11 +136,9 @@ class DynamoAuditStore(DynamoAdapter):
     def artifacts(
         self, tenant: str, audit_id: str, after: str | None, limit: int
     ) -> Page[Artifact]:
-        partition = audit_partition(tenant, audit_id)
-        request = prefix_query(self._table, {"pk": partition, "sk": ARTIFACT_PREFIX})
-        if after is not None:
-            request["ExclusiveStartKey"] = {"pk": partition, "sk": ARTIFACT_PREFIX + after}
-        rows = items(self._client.query, request, limit + 1)
+        below = {"pk": audit_partition(tenant, audit_id), "sk": ARTIFACT_PREFIX}
+        start = {} if after is None else {**below, "sk": ARTIFACT_PREFIX + after}
+        rows = self._below(below, limit + 1, **({"ExclusiveStartKey": start} if start else {}))
         return Page.cut(list(map(ARTIFACTS.decode, rows)), limit, lambda artifact: artifact.id)
 
     # ------------------------------------------------------------ Parts
@@ -151,16 +146,17 @@ class DynamoAuditStore(DynamoAdapter):
     def _put_progress(self, progress: Progress) -> TransactWriteItemTypeDef:
         return dynamo.put(self._table, {**PROGRESS.encode(progress), **self._purge()})
 
-    def _below(self, prefix: dict[str, str]) -> Iterator[Item]:
-        return items(self._client.query, prefix_query(self._table, prefix))
+    def _below(
+        self, prefix: dict[str, str], limit: int | None = None, **more: Any
+    ) -> Iterator[Item]:
+        """Yield the rows whose sort key starts with the prefix's; read consistently."""
+        condition = "pk = :pk AND begins_with(sk, :prefix)"
+        values = {":pk": prefix["pk"], ":prefix": prefix["sk"]}
+        asked = {"ConsistentRead": True, **more}
+        return query(self._client, self._table, condition, values, limit, **asked)
 
     def _write(self, lease: Lease, *writes: TransactWriteItemTypeDef) -> None:
-        try:
-            dynamo.transact(self._client, [lease_check(self._jobs, lease), *writes])
-        except dynamo.ConditionFailed as failed:
-            if _LEASE in failed.standing:
-                raise LeaseLost(f"job {lease.job_id} is no longer held by this claim") from failed
-            raise
+        transact_under_lease(self._client, self._jobs, lease, writes)
 
     def _purge(self) -> dict[str, int]:
         kept = timedelta(seconds=bounds.JOB_RETENTION_SECONDS + limits.PENDING_SECONDS)

@@ -10,7 +10,6 @@ from spinneret.audits.facts.site import LinkOutcome
 from spinneret.audits.models import Artifact, Finished, Progress, RunRef
 from spinneret.aws.codec import Codec, Column, tenant_of
 from spinneret.aws.dynamo import Item
-from spinneret.aws.types import QueryInputTypeDef
 from spinneret.kernel.clock import to_iso
 from spinneret.kernel.sharding import shard_of
 
@@ -35,16 +34,6 @@ def site_partition(tenant: str, site_key: str) -> str:
 def due_shard(kind: str, name: str) -> str:
     """Partition of the index `due`, sharded by name."""
     return f"{kind}#{shard_of(name, limits.DUE_SHARDS)}"
-
-
-def prefix_query(table: str, prefix: dict[str, str]) -> QueryInputTypeDef:
-    """Return a consistent query of the rows whose sort key starts with a prefix."""
-    return {
-        "TableName": table,
-        "KeyConditionExpression": "pk = :pk AND begins_with(sk, :prefix)",
-        "ExpressionAttributeValues": {":pk": prefix["pk"], ":prefix": prefix["sk"]},
-        "ConsistentRead": True,
-    }
 
 
 def outcome_of(row: Sequence[Any]) -> LinkOutcome:

@@ -123,6 +123,64 @@ def write_or_standing(write: Callable[..., Any], **request: Any) -> Mapping[str,
     return answer
 
 
+def put_item(client: DynamoDBClient, table: str, item: Item) -> None:
+    """Write the item over any existing one. Raises DependencyUnavailable."""
+    with translate_aws_errors("dynamodb"):
+        client.put_item(TableName=table, Item=item)
+
+
+def delete_item(client: DynamoDBClient, table: str, key: Item) -> Item:
+    """Delete the item; return it, or {} if it is missing. Raises DependencyUnavailable."""
+    with translate_aws_errors("dynamodb"):
+        answer = client.delete_item(TableName=table, Key=key, ReturnValues="ALL_OLD")
+    return dict(answer.get("Attributes", {}))
+
+
+def update_item(
+    client: DynamoDBClient, table: str, key: Item, update: str, values: Mapping[str, Any]
+) -> Item:
+    """Update the item, or create it; return the new one. See `update_or_standing`."""
+    answer = update_or_standing(client, table, key, update, values, condition="")
+    assert not isinstance(answer, Standing)  # without a condition none can fail
+    return answer
+
+
+def update_if(
+    client: DynamoDBClient,
+    table: str,
+    key: Item,
+    update: str,
+    values: Mapping[str, Any],
+    condition: str,
+) -> Item | None:
+    """Return the new item, or None if the condition failed. See `update_or_standing`."""
+    answer = update_or_standing(client, table, key, update, values, condition)
+    return None if isinstance(answer, Standing) else answer
+
+
+def update_or_standing(
+    client: DynamoDBClient,
+    table: str,
+    key: Item,
+    update: str,
+    values: Mapping[str, Any],
+    condition: str,
+) -> Item | Standing:
+    """Return the new item, or the current one if the condition failed.
+
+    Both expressions write attributes as `#name` and share `values`. As `write_or_standing`.
+    """
+    request: dict[str, Any] = {"TableName": table, "Key": key, "UpdateExpression": update}
+    if condition:
+        request["ConditionExpression"] = condition
+    if names := names_in(f"{update} {condition}"):
+        request["ExpressionAttributeNames"] = names
+    if values:
+        request["ExpressionAttributeValues"] = values
+    answer = write_or_standing(client.update_item, **request, ReturnValues="ALL_NEW")
+    return answer if isinstance(answer, Standing) else dict(answer["Attributes"])
+
+
 def _uncollided(write: Callable[..., Any], request: Mapping[str, Any]) -> Mapping[str, Any]:
     for tries in range(1, TRIES_MAX):
         try:

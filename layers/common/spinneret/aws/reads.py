@@ -45,6 +45,27 @@ def items(read: Read, request: Mapping[str, Any], limit: int | None = None) -> I
     return islice(found, limit)
 
 
+def query(
+    client: DynamoDBClient,
+    table: str,
+    condition: str,
+    values: Mapping[str, Any],
+    limit: int | None = None,
+    **more: Any,
+) -> Iterator[Item]:
+    """Yield up to `limit` items that a key condition selects. See `items`.
+
+    `more` are further arguments of Query, such as `IndexName` or `ConsistentRead`.
+    """
+    request = {
+        "TableName": table,
+        "KeyConditionExpression": condition,
+        "ExpressionAttributeValues": values,
+        **more,
+    }
+    return items(client.query, request, limit)
+
+
 def fill(
     read: Read, request: Mapping[str, Any], limit: int, after: Mapping[str, Any] | None = None
 ) -> tuple[list[Item], Any]:
@@ -72,13 +93,9 @@ def due_items(
     The index is eventually consistent and holds keys only. Raises DependencyUnavailable.
     """
     for shard in shards:
-        request = {
-            "TableName": table,
-            "IndexName": "due",
-            "KeyConditionExpression": "due_shard = :shard AND due_at <= :until",
-            "ExpressionAttributeValues": {":shard": shard, ":until": to_iso(until)},
-        }
-        yield from items(client.query, request, limit)
+        condition = "due_shard = :shard AND due_at <= :until"
+        values = {":shard": shard, ":until": to_iso(until)}
+        yield from query(client, table, condition, values, limit, IndexName="due")
 
 
 def page_of(
@@ -99,11 +116,6 @@ def page_of(
     if after is not None:
         condition += " AND sk < :after" if newest_first else " AND sk > :after"
         values[":after"] = after
-    request = {
-        "TableName": table,
-        "KeyConditionExpression": condition,
-        "ExpressionAttributeValues": values,
-        "ScanIndexForward": not newest_first,
-        "ConsistentRead": True,
-    }
-    return Page.cut(tuple(items(client.query, request, limit + 1)), limit, lambda row: row["sk"])
+    order = {"ScanIndexForward": not newest_first, "ConsistentRead": True}
+    found = query(client, table, condition, values, limit + 1, **order)
+    return Page.cut(tuple(found), limit, lambda row: row["sk"])

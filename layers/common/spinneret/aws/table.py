@@ -9,10 +9,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from spinneret.aws import dynamo
-from spinneret.aws.clients import translate_aws_errors
 from spinneret.aws.codec import Codec
 from spinneret.aws.dynamo import Item
-from spinneret.aws.reads import items, page_of
+from spinneret.aws.reads import page_of, query
 from spinneret.aws.types import DynamoDBClient, TransactWriteItemTypeDef
 from spinneret.kernel.paging import Page
 
@@ -68,19 +67,13 @@ class Table[T: DataclassInstance]:
 
         `more` are further arguments of Query, such as `FilterExpression`.
         """
-        request = {
-            "TableName": self._name,
-            "KeyConditionExpression": condition,
-            "ExpressionAttributeValues": values,
-            "ConsistentRead": True,
-            **more,
-        }
-        return [self._codec.decode(item) for item in items(self._client.query, request, limit)]
+        asked = {"ConsistentRead": True, **more}
+        found = query(self._client, self._name, condition, values, limit, **asked)
+        return [self._codec.decode(item) for item in found]
 
     def put(self, value: T) -> None:
         """Write the row over any existing one."""
-        with translate_aws_errors("dynamodb"):
-            self._client.put_item(TableName=self._name, Item=self._codec.encode(value))
+        dynamo.put_item(self._client, self._name, self._codec.encode(value))
 
     def replace(self, value: T, condition: dynamo.Condition) -> bool:
         """Write the row if the stored one meets the condition; return whether it is written.
@@ -102,9 +95,7 @@ class Table[T: DataclassInstance]:
 
     def delete(self, key: Item) -> T | None:
         """Delete the row; return it, or None if it was missing."""
-        with translate_aws_errors("dynamodb"):
-            answer = self._client.delete_item(TableName=self._name, Key=key, ReturnValues="ALL_OLD")
-        former = answer.get("Attributes")
+        former = dynamo.delete_item(self._client, self._name, key)
         return self._codec.decode(former) if former else None
 
     def put_write(

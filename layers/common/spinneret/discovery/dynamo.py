@@ -11,7 +11,6 @@ DynamoDB's TTL attribute.
 """
 
 import json
-import zlib
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Final
@@ -23,6 +22,7 @@ from spinneret.aws.types import DynamoDBClient
 from spinneret.discovery import limits
 from spinneret.discovery.models import FoundPage, FoundUrl, found_item, read_found
 from spinneret.jobs.dynamo import transact_under_lease
+from spinneret.jobs.dynamo_parts import parts_of, read_parts
 from spinneret.jobs.models import JobRef, Lease
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import epoch_seconds
@@ -38,27 +38,11 @@ class DynamoDiscoveryStore(DynamoAdapter):
         self._jobs = jobs_table
 
     def keep_state(self, lease: Lease, run: int, state: str, now: datetime) -> None:
-        packed, size = zlib.compress(state.encode()), limits.DISCOVERY_STATE_BYTES
-        parts = [packed[start : start + size] for start in range(0, len(packed), size)]
-        self._write(
-            lease,
-            now,
-            {
-                _state_key(run, n): {"data": part, "parts": len(parts)}
-                for n, part in enumerate(parts)
-            },
-        )
+        rows = {_state_key(run, n): part for n, part in enumerate(parts_of(state))}
+        self._write(lease, now, rows)
 
     def state(self, ref: JobRef, run: int) -> str | None:
-        first = dynamo.get(self._client, self._table, _key(ref, _state_key(run, 0)))
-        if not first:
-            return None
-        keys = [_key(ref, _state_key(run, n)) for n in range(int(first["parts"]))]
-        found = dynamo.batch_get(self._client, self._table, keys)
-        parts = {item["sk"]: bytes(item["data"]) for item in found}
-        if len(parts) < len(keys):
-            return None  # TTL removes rows one by one: the run starts again
-        return zlib.decompress(b"".join(parts[key] for key in sorted(parts))).decode()
+        return read_parts(self._client, self._table, lambda n: _key(ref, _state_key(run, n)))
 
     def keep_found(self, lease: Lease, found: Sequence[FoundUrl], now: datetime) -> None:
         rows = {

@@ -14,5 +14,4 @@ DISCOVERY_FETCH_SECONDS: Final = (  # … and without the waits for the host: a 
 DISCOVERY_URLS_PER_ROW: Final = 100  # of 2 KB each, and their scores: below the 400 KB of an item
 DISCOVERY_NOTE_URL_CHARS: Final = 500  # 200 notes of failed files stay below a result's 192 KB
 DISCOVERY_NOTE_CHARS: Final = 200
-DISCOVERY_STATE_BYTES: Final = 300 * 1024  # of a running discovery, in one item
 COMMON_CRAWL_WAIT_SECONDS: Final = 60.0  # its index is often busy; a longer wait is a failure

@@ -107,6 +107,11 @@ def lease_check(table: str, lease: Lease) -> TransactWriteItemTypeDef:
     )
 
 
+def lease_lost(lease: Lease) -> LeaseLost:
+    """Return the error of a write whose `lease_check` failed."""
+    return LeaseLost(f"job {lease.job_id} is no longer held by this claim")
+
+
 def transact_under_lease(
     client: DynamoDBClient,
     jobs_table: str,
@@ -120,7 +125,7 @@ def transact_under_lease(
     try:
         dynamo.transact(client, [lease_check(jobs_table, lease), *writes])
     except dynamo.ConditionFailed as failed:
-        raise LeaseLost(f"job {lease.job_id} is no longer held by this claim") from failed
+        raise lease_lost(lease) from failed
 
 
 class DynamoJobStore:
@@ -199,28 +204,22 @@ class DynamoJobStore:
         condition = _CLAIMABLE
         if kinds is not None:
             condition += f" AND #kind IN ({', '.join(among)})"
-        answer = dynamo.write_or_standing(
-            self._client.update_item,
-            TableName=self._jobs,
-            Key=keys.job_key(ref),
-            UpdateExpression=_CLAIM,
-            ConditionExpression=condition,
-            ExpressionAttributeNames=dynamo.names_in(f"{_CLAIM} {condition}"),
-            ExpressionAttributeValues={
-                ":running": JobStatus.RUNNING,
-                ":pending": JobStatus.PENDING,
-                ":one": 1,
-                ":owner": owner,
-                ":until": to_iso(until),
-                ":shard": keys.wake_partition(keys.wake_shard(ref.job_id)),
-                ":now": to_iso(now),
-                **among,
-            },
-            ReturnValues="ALL_NEW",
+        values = {
+            ":running": JobStatus.RUNNING,
+            ":pending": JobStatus.PENDING,
+            ":one": 1,
+            ":owner": owner,
+            ":until": to_iso(until),
+            ":shard": keys.wake_partition(keys.wake_shard(ref.job_id)),
+            ":now": to_iso(now),
+            **among,
+        }
+        claimed = dynamo.update_or_standing(
+            self._client, self._jobs, keys.job_key(ref), _CLAIM, values, condition
         )
-        if isinstance(answer, dynamo.Standing):
-            return _refused(answer.item, owner)
-        return _claimed(items.JOBS.decode(answer["Attributes"]), owner)
+        if isinstance(claimed, dynamo.Standing):
+            return _refused(claimed.item, owner)
+        return _claimed(items.JOBS.decode(claimed), owner)
 
     def amend(self, job: Job, payload: Mapping[str, Any]) -> None:
         check_payload(payload)
@@ -370,18 +369,14 @@ class DynamoJobStore:
 
     def events(self, ref: JobRef, after: str | None, limit: int) -> list[JobEvent]:
         first = f"{keys.EVENT_PREFIX}{after}" if after else keys.EVENT_PREFIX
-        request = {
-            "TableName": self._jobs,
-            "KeyConditionExpression": "pk = :pk AND sk BETWEEN :first AND :last",
-            "ExpressionAttributeValues": {
-                ":pk": keys.job_partition(ref),
-                ":first": first,
-                ":last": f"{keys.EVENT_PREFIX}~",
-            },
-            "ConsistentRead": True,
-        }
+        condition = "pk = :pk AND sk BETWEEN :first AND :last"
+        partition, end = keys.job_partition(ref), f"{keys.EVENT_PREFIX}~"
+        values = {":pk": partition, ":first": first, ":last": end}
+        rows = reads.query(
+            self._client, self._jobs, condition, values, limit + 1, ConsistentRead=True
+        )
         last, found = after or "", list[JobEvent]()
-        for row in reads.items(self._client.query, request, limit + 1):
+        for row in rows:
             # A write whose answer was lost may be repeated in a row that has more events.
             found += [event for event in items.events_from_item(row) if event.id > last]
             if len(found) >= limit:

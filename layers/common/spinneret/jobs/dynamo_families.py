@@ -92,11 +92,7 @@ def lifetime_writes(
 
 def plan(client: DynamoDBClient, table: str, parent: JobRef, number: int) -> str | None:
     """See JobStore."""
-    with translate_aws_errors("dynamodb"):
-        answer = client.get_item(
-            TableName=table, Key=keys.plan_key(parent, number), ConsistentRead=True
-        )
-    item = answer.get("Item")
+    item = dynamo.get(client, table, keys.plan_key(parent, number))
     return str(item["text"]) if item else None
 
 

@@ -9,7 +9,6 @@ A process reads a tenant's row at most once in HOLD_KNOWN_SECONDS.
 from datetime import datetime
 
 from spinneret.aws import dynamo
-from spinneret.aws.clients import translate_aws_errors
 from spinneret.aws.types import DynamoDBClient
 from spinneret.jobs import limits
 from spinneret.jobs.keys import hold_key
@@ -38,12 +37,9 @@ class DynamoHolds:
 
     def hold(self, tenant: str, since: datetime) -> None:
         """Hold the tenant's work."""
-        with translate_aws_errors("dynamodb"):
-            self._client.put_item(
-                TableName=self._table, Item={**hold_key(tenant), "since": to_iso(since)}
-            )
+        item = {**hold_key(tenant), "since": to_iso(since)}
+        dynamo.put_item(self._client, self._table, item)
 
     def release(self, tenant: str) -> None:
         """Release the tenant's work; no-op if it isn't on hold."""
-        with translate_aws_errors("dynamodb"):
-            self._client.delete_item(TableName=self._table, Key=hold_key(tenant))
+        dynamo.delete_item(self._client, self._table, hold_key(tenant))

@@ -90,12 +90,5 @@ class DynamoOutboxStore(DynamoAdapter):
 
     def _update(self, event: DomainEvent, expression: str, values: Mapping[str, Any]) -> None:
         """Update a pending event; do nothing if it was finished meanwhile."""
-        dynamo.write_if(
-            self._client.update_item,
-            TableName=self._table,
-            Key=items.event_key(event),
-            UpdateExpression=expression,
-            ConditionExpression=_IS_PENDING,
-            ExpressionAttributeNames=dynamo.names_in(f"{expression} {_IS_PENDING}"),
-            ExpressionAttributeValues=values,
-        )
+        row = items.event_key(event)
+        dynamo.update_if(self._client, self._table, row, expression, values, _IS_PENDING)

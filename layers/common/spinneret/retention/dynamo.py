@@ -71,13 +71,9 @@ class DynamoExpiryStore(DynamoAdapter):
         A row has `own` if an earlier write succeeded but its response was lost.
         """
         partition, sort = expired.row
-        answer = dynamo.write_or_standing(
-            self._client.update_item,
-            TableName=self._table,
-            Key={"pk": partition, "sk": sort},
-            UpdateExpression=update,
-            ConditionExpression=condition,
-            ExpressionAttributeValues=values,
+        row = {"pk": partition, "sk": sort}
+        answer = dynamo.update_or_standing(
+            self._client, self._table, row, update, values, condition
         )
         return not isinstance(answer, dynamo.Standing) or own.items() <= answer.item.items()
 

@@ -15,7 +15,6 @@ from datetime import datetime
 from typing import Final
 
 from spinneret.aws import dynamo
-from spinneret.aws.clients import translate_aws_errors
 from spinneret.aws.table import DynamoAdapter
 from spinneret.web import limits
 from spinneret.web.fetching.urls import Url, parse_url
@@ -36,27 +35,16 @@ class DynamoProgressStore(DynamoAdapter):
         return RedirectProgress(left=left, url=parse_url(item["url"]))
 
     def keep(self, caller: Caller, progress: RedirectProgress, now: datetime) -> None:
-        with translate_aws_errors("dynamodb"):
-            self._client.update_item(
-                TableName=self._table,
-                Key=_key(caller, progress.left[0]),
-                UpdateExpression=_KEEP,
-                ExpressionAttributeNames=dynamo.names_in(_KEEP),
-                ExpressionAttributeValues={
-                    ":url": progress.url.text,
-                    ":left": [url.text for url in progress.left],
-                    ":purge_at": int(now.timestamp()) + limits.REDIRECTS_KEPT_SECONDS,
-                },
-            )
+        values = {
+            ":url": progress.url.text,
+            ":left": [url.text for url in progress.left],
+            ":purge_at": int(now.timestamp()) + limits.REDIRECTS_KEPT_SECONDS,
+        }
+        key = _key(caller, progress.left[0])
+        dynamo.update_item(self._client, self._table, key, _KEEP, values)
 
     def drop(self, caller: Caller, requested: Url) -> None:
-        with translate_aws_errors("dynamodb"):
-            self._client.update_item(
-                TableName=self._table,
-                Key=_key(caller, requested),
-                UpdateExpression=_DROP,
-                ExpressionAttributeNames=dynamo.names_in(_DROP),
-            )
+        dynamo.update_item(self._client, self._table, _key(caller, requested), _DROP, {})
 
 
 def _key(caller: Caller, requested: Url) -> dict[str, str]:

@@ -14,7 +14,6 @@ from spinneret.access.sessions import items
 from spinneret.access.sessions.models import Failures, Session
 from spinneret.access.trail.dynamo import Recorded
 from spinneret.aws import dynamo
-from spinneret.aws.clients import translate_aws_errors
 from spinneret.aws.table import DynamoAdapter, Table
 from spinneret.aws.types import DynamoDBClient
 from spinneret.kernel.clock import epoch_seconds, to_iso
@@ -49,21 +48,12 @@ class DynamoSessionStore(DynamoAdapter):
         return self._sessions.get(items.session_key(tenant, user_id, session_id))
 
     def rotate(self, session: Session, token_hash: str, now: datetime) -> Session | None:
-        answer = dynamo.write_or_standing(
-            self._client.update_item,
-            TableName=self._table,
-            Key=items.session_key(session.tenant, session.user_id, session.id),
-            UpdateExpression=_ROTATE,
-            ConditionExpression=_IN_FORCE,
-            ExpressionAttributeNames=dynamo.names_in(f"{_ROTATE} {_IN_FORCE}"),
-            ExpressionAttributeValues={
-                ":new": token_hash,
-                ":old": session.token_hash,
-                ":now": to_iso(now),
-            },
-            ReturnValues="ALL_NEW",
+        row = items.session_key(session.tenant, session.user_id, session.id)
+        values = {":new": token_hash, ":old": session.token_hash, ":now": to_iso(now)}
+        answer = dynamo.update_or_standing(
+            self._client, self._table, row, _ROTATE, values, _IN_FORCE
         )
-        item = answer.item if isinstance(answer, dynamo.Standing) else answer["Attributes"]
+        item = answer.item if isinstance(answer, dynamo.Standing) else answer
         return items.SESSIONS.decode(item) if item else None
 
     def remove(self, session: Session, event: DomainEvent) -> None:
@@ -94,28 +84,18 @@ class DynamoFailureStore(DynamoAdapter):
 
     def _count(self, key: dynamo.Item, now: datetime) -> int:
         """Count one more failure, or the first one after the former ones have ended."""
+        values = {
+            ":now": to_iso(now),
+            ":present": epoch_seconds(now),
+            ":purge": epoch_seconds(now + _KEPT),
+            ":one": 1,
+        }
         for update, condition in ((_COUNT, _COUNTS), (_BEGIN, _ENDED), (_COUNT, _COUNTS)):
-            answer = dynamo.write_if(
-                self._client.update_item,
-                TableName=self._table,
-                Key=key,
-                UpdateExpression=update,
-                ConditionExpression=condition,
-                ExpressionAttributeNames=dynamo.names_in(f"{update} {condition}"),
-                ExpressionAttributeValues={
-                    ":now": to_iso(now),
-                    ":present": epoch_seconds(now),
-                    ":purge": epoch_seconds(now + _KEPT),
-                    ":one": 1,
-                },
-                ReturnValues="ALL_NEW",
-            )
-            if answer is not None:
-                return int(answer["Attributes"]["failures"])
+            row = dynamo.update_if(self._client, self._table, key, update, values, condition)
+            if row is not None:
+                return int(row["failures"])
         raise DependencyUnavailable("dynamodb", "the failures are changing")
 
     def clear(self, tenant: str, email: str, address: str) -> None:
-        with translate_aws_errors("dynamodb"):
-            self._client.delete_item(
-                TableName=self._table, Key=items.failures_key(tenant, email, address)
-            )
+        key = items.failures_key(tenant, email, address)
+        dynamo.delete_item(self._client, self._table, key)

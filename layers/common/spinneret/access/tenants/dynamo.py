@@ -16,10 +16,9 @@ from spinneret.access.keys import items as keys
 from spinneret.access.tenants.models import Tenant
 from spinneret.access.users import items as users
 from spinneret.aws import dynamo
-from spinneret.aws.clients import translate_aws_errors
 from spinneret.aws.codec import Codec, tenant_of
 from spinneret.aws.dynamo import Item
-from spinneret.aws.reads import items
+from spinneret.aws.reads import query
 from spinneret.aws.table import DynamoAdapter, Table
 from spinneret.aws.types import DynamoDBClient
 
@@ -55,37 +54,27 @@ class DynamoTenantStore(DynamoAdapter):
             self._set_if_present({"pk": row["pk"], "sk": row["sk"]}, reason)
 
     def forget(self, name: str) -> None:
-        with translate_aws_errors("dynamodb"):
-            self._client.delete_item(TableName=self._table, Key=tenant_key(name))
+        dynamo.delete_item(self._client, self._table, tenant_key(name))
 
     def _of(self, partition: str) -> Iterator[Item]:
-        request = {
-            "TableName": self._table,
-            "KeyConditionExpression": "pk = :pk",
-            "ExpressionAttributeValues": {":pk": partition},
-            "ConsistentRead": True,
-        }
-        return items(self._client.query, request)
+        values = {":pk": partition}
+        return query(self._client, self._table, "pk = :pk", values, ConsistentRead=True)
 
     def _set_if_present(self, key: Item, reason: str | None) -> None:
         """Mark a row, unless DynamoDB has purged it meanwhile."""
-        self._set(key, reason, "", {}, ConditionExpression="attribute_exists(pk)")
+        self._set(key, reason, condition=dynamo.PRESENT[0])
 
     def _set(
-        self, key: Item, reason: str | None, more: str, values: Item, **condition: str
+        self,
+        key: Item,
+        reason: str | None,
+        more: str = "",
+        values: Item | None = None,
+        condition: str = "",
     ) -> None:
         change = "REMOVE #suspended" if reason is None else "SET #suspended = :reason"
-        update = change + more
-        given = values if reason is None else {**values, ":reason": reason}
-        dynamo.write_if(
-            self._client.update_item,
-            TableName=self._table,
-            Key=key,
-            UpdateExpression=update,
-            ExpressionAttributeNames=dynamo.names_in(update),
-            **({"ExpressionAttributeValues": given} if given else {}),
-            **condition,
-        )
+        given = {**(values or {}), **({} if reason is None else {":reason": reason})}
+        dynamo.update_if(self._client, self._table, key, change + more, given, condition)
 
 
 def tenant_key(name: str) -> Item:

@@ -160,15 +160,8 @@ class DynamoUserStore(DynamoAdapter):
         condition: str = dynamo.PRESENT[0],
     ) -> None:
         """Update a user who meets the condition; do nothing for any other."""
-        dynamo.write_if(
-            self._client.update_item,
-            TableName=self._table,
-            Key=items.user_key(tenant, user_id),
-            UpdateExpression=update,
-            ConditionExpression=condition,
-            ExpressionAttributeNames=dynamo.names_in(f"{update} {condition}"),
-            ExpressionAttributeValues=dict(values),
-        )
+        row = items.user_key(tenant, user_id)
+        dynamo.update_if(self._client, self._table, row, update, values, condition)
 
     def _change(
         self,

@@ -18,7 +18,6 @@ from itertools import islice
 from typing import Any, Final
 
 from spinneret.aws import dynamo
-from spinneret.aws.clients import translate_aws_errors
 from spinneret.aws.reads import answers
 from spinneret.aws.table import DynamoAdapter
 from spinneret.content.caches import use_items
@@ -158,14 +157,7 @@ class DynamoCacheStore(DynamoAdapter):
         if purge_at is not None:
             update += " SET #purge_at = :purge_at"
             values[":purge_at"] = purge_at
-        with translate_aws_errors("dynamodb"):
-            self._client.update_item(
-                TableName=self._table,
-                Key={"pk": key},
-                UpdateExpression=update,
-                ExpressionAttributeNames=dynamo.names_in(update),
-                ExpressionAttributeValues=values,
-            )
+        dynamo.update_item(self._client, self._table, {"pk": key}, update, values)
 
 
 def _epochs(overview: Mapping[str, Any]) -> Epochs:

@@ -29,8 +29,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from spinneret.aws import dynamo
-from spinneret.aws.clients import translate_aws_errors
-from spinneret.aws.reads import items
+from spinneret.aws.reads import query
 from spinneret.aws.types import DynamoDBClient, TransactWriteItemTypeDef
 from spinneret.content.collections.keys import count_keys
 from spinneret.content.documents import keys
@@ -111,14 +110,8 @@ class DynamoDocumentStore:
         if after is not None:
             condition += " AND list_id < :after"
             values[":after"] = after
-        request = {
-            "TableName": self._documents,
-            "IndexName": index,
-            "KeyConditionExpression": condition,
-            "ExpressionAttributeValues": values,
-            "ScanIndexForward": False,
-        }
-        rows = items(self._client.query, request, limit + 1)
+        asked = {"IndexName": index, "ScanIndexForward": False}
+        rows = query(self._client, self._documents, condition, values, limit + 1, **asked)
         listed = Page.cut(list(rows), limit, lambda row: str(row["list_id"]))
         wanted = [keys.document_id_of(row["pk"]) for row in listed.items]
         stored = self.many([(listing.tenant, each) for each in wanted])
@@ -133,23 +126,14 @@ class DynamoDocumentStore:
         """
         taken = "SET #leased_by = :holder, #leased_until = :until"
         condition = f"{_FREE} OR #leased_by = :holder"
-        answer = dynamo.write_or_standing(
-            self._client.update_item,
-            TableName=self._documents,
-            Key=keys.document_key(lease.tenant, lease.document_id),
-            UpdateExpression=taken,
-            ConditionExpression=condition,
-            ExpressionAttributeNames=dynamo.names_in(condition),
-            ExpressionAttributeValues={
-                ":holder": lease.holder,
-                ":until": to_iso(lease.until),
-                ":now": to_iso(now),
-            },
-            ReturnValues="ALL_NEW",
+        row = keys.document_key(lease.tenant, lease.document_id)
+        values = {":holder": lease.holder, ":until": to_iso(lease.until), ":now": to_iso(now)}
+        answer = dynamo.update_or_standing(
+            self._client, self._documents, row, taken, values, condition
         )
         if isinstance(answer, dynamo.Standing):
             return UrlBusy(until=parse_stamp(answer.item["leased_until"]))
-        return UrlTaken(lease=lease, document=document_of(answer["Attributes"]))
+        return UrlTaken(lease=lease, document=document_of(answer))
 
     def release_url(self, taken: UrlTaken) -> None:
         """See DocumentStore; sends one call, or two if a document was committed meanwhile."""
@@ -286,14 +270,8 @@ class DynamoIndexRecord:
         return bool(dynamo.get(self._client, self._documents, keys.INDEX_KEY))
 
     def changed(self) -> None:
-        with translate_aws_errors("dynamodb"):
-            self._client.update_item(
-                TableName=self._documents,
-                Key=keys.INDEX_KEY,
-                UpdateExpression="ADD #number :one",
-                ExpressionAttributeNames={"#number": "number"},
-                ExpressionAttributeValues={":one": 1},
-            )
+        add = "ADD #number :one"
+        dynamo.update_item(self._client, self._documents, keys.INDEX_KEY, add, {":one": 1})
 
 
 def _collection(document: Document | None) -> str | None:

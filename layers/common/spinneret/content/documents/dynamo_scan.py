@@ -80,36 +80,21 @@ class DynamoDocumentScan:
         return answer is not None
 
     def place(self, task: str, owner: str, now: datetime, until: datetime) -> ScanCheckpoint | None:
-        answer = dynamo.write_if(
-            self._client.update_item,
-            TableName=self._documents,
-            Key={"pk": f"UPKEEP#{task}"},
-            UpdateExpression="SET #owner = :owner, held_until = :until",
-            ConditionExpression="attribute_not_exists(pk) OR held_until <= :now OR #owner = :owner",
-            ExpressionAttributeNames={"#owner": "owner"},
-            ExpressionAttributeValues={
-                ":owner": owner,
-                ":now": epoch_seconds(now),
-                ":until": epoch_seconds(until),
-            },
-            ReturnValues="ALL_NEW",
+        row = dynamo.update_if(
+            self._client,
+            self._documents,
+            {"pk": f"UPKEEP#{task}"},
+            "SET #owner = :owner, #held_until = :until",
+            {":owner": owner, ":now": epoch_seconds(now), ":until": epoch_seconds(until)},
+            "attribute_not_exists(#pk) OR #held_until <= :now OR #owner = :owner",
         )
-        if answer is None:
-            return None
-        return ScanCheckpoint(**json.loads(answer["Attributes"].get("place", "{}")))
+        return None if row is None else ScanCheckpoint(**json.loads(row.get("place", "{}")))
 
     def keep_place(self, task: str, owner: str, place: ScanCheckpoint, *, release: bool) -> bool:
-        expression = "SET place = :place" + (", held_until = :now" if release else "")
+        update = "SET #place = :place" + (", #held_until = :now" if release else "")
         values: dict[str, Any] = {":place": json.dumps(vars(place)), ":owner": owner}
         if release:
             values[":now"] = 0
-        answer = dynamo.write_if(
-            self._client.update_item,
-            TableName=self._documents,
-            Key={"pk": f"UPKEEP#{task}"},
-            UpdateExpression=expression,
-            ConditionExpression="#owner = :owner",
-            ExpressionAttributeNames={"#owner": "owner"},
-            ExpressionAttributeValues=values,
-        )
-        return answer is not None
+        row, is_own = {"pk": f"UPKEEP#{task}"}, "#owner = :owner"
+        kept = dynamo.update_if(self._client, self._documents, row, update, values, is_own)
+        return kept is not None

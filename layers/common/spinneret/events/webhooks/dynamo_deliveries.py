@@ -13,7 +13,6 @@ from dataclasses import replace
 from datetime import datetime
 
 from spinneret.aws import dynamo
-from spinneret.aws.clients import translate_aws_errors
 from spinneret.aws.table import DynamoAdapter, Table
 from spinneret.aws.types import DynamoDBClient
 from spinneret.events.webhooks import items
@@ -63,8 +62,7 @@ class DynamoCooldowns(DynamoAdapter):
 
     def put(self, tenant: str, target: str, cooldown: Cooldown) -> None:
         row = {**items.cooldown_key(tenant, target), **items.COOLDOWNS.encode(cooldown)}
-        with translate_aws_errors("dynamodb"):
-            self._client.put_item(TableName=self._table, Item=row)
+        dynamo.put_item(self._client, self._table, row)
 
     def take_permit(self, tenant: str, target: str, seen: Cooldown, until: datetime) -> bool:
         """See Cooldowns. One conditional write."""

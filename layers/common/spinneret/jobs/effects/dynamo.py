@@ -15,7 +15,7 @@ from typing import Any, Final
 from spinneret.aws import dynamo
 from spinneret.aws.types import DynamoDBClient, TransactWriteItemTypeDef
 from spinneret.jobs import keys, limits
-from spinneret.jobs.dynamo import lease_check
+from spinneret.jobs.dynamo import lease_check, lease_lost
 from spinneret.jobs.models import JobRef, JobStatus, Lease
 from spinneret.jobs.ports import EffectDone, EffectStarted, EffectUncertain
 from spinneret.kernel import bounds
@@ -96,7 +96,7 @@ class DynamoEffectStore:
             dynamo.transact(self._client, writes)
         except dynamo.ConditionFailed as failed:
             if _LEASE in failed.standing:
-                raise LeaseLost(f"job {lease.job_id} is no longer held by this claim") from failed
+                raise lease_lost(lease) from failed
             return failed.standing.get(_RECORD, {})
         return None
 

@@ -16,7 +16,6 @@ from datetime import datetime
 from typing import Final
 
 from spinneret.aws import dynamo
-from spinneret.aws.clients import translate_aws_errors
 from spinneret.aws.reads import page_of
 from spinneret.aws.table import DynamoAdapter, Table
 from spinneret.aws.types import DynamoDBClient
@@ -166,8 +165,7 @@ class DynamoConnectionStore(DynamoAdapter):
         for job_id in sorted(connection.jobs):
             self.unsubscribe(connection_id, JobRef(tenant=connection.tenant, job_id=job_id))
         for place in (keys.opened_key(connection), keys.connection_key(connection_id)):
-            with translate_aws_errors("dynamodb"):
-                self._client.delete_item(TableName=self._table, Key=place)
+            dynamo.delete_item(self._client, self._table, place)
 
     def opened_with(self, tenant: str, key_id: str, after: str | None, limit: int) -> list[str]:
         partition = keys.opened_partition(tenant, key_id)
@@ -185,18 +183,10 @@ class DynamoConnectionStore(DynamoAdapter):
         """Mark the connection as closing, so that it accepts no subscriptions; return None if
         unknown.
         """
-        assignment, condition = "SET #closing = :yes", "attribute_exists(#pk)"
-        answer = dynamo.write_if(
-            self._client.update_item,
-            TableName=self._table,
-            Key=keys.connection_key(connection_id),
-            UpdateExpression=assignment,
-            ConditionExpression=condition,
-            ExpressionAttributeNames=dynamo.names_in(f"{assignment} {condition}"),
-            ExpressionAttributeValues={":yes": True},
-            ReturnValues="ALL_NEW",
-        )
-        return None if answer is None else items.CONNECTIONS.decode(answer["Attributes"])
+        row, close = keys.connection_key(connection_id), "SET #closing = :yes"
+        condition = "attribute_exists(#pk)"
+        closing = dynamo.update_if(self._client, self._table, row, close, {":yes": True}, condition)
+        return None if closing is None else items.CONNECTIONS.decode(closing)
 
 
 def _raise_unless_subscribed(failed: dynamo.ConditionFailed) -> None:

@@ -52,14 +52,9 @@ class DynamoSellerRateLimiter(DynamoAdapter):
         self, tenant: str, marketplace: str, change: str, condition: str, values: dict[str, int]
     ) -> dict[str, Any] | None:
         """Return None if the update was written, else the unchanged row."""
-        answer = dynamo.write_or_standing(
-            self._client.update_item,
-            TableName=self._table,
-            Key={"pk": f"T#{tenant}#PACE", "sk": marketplace},
-            UpdateExpression=change,
-            ConditionExpression=condition,
-            ExpressionAttributeNames=dynamo.names_in(f"{change} {condition}"),
-            ExpressionAttributeValues=values,
+        row = {"pk": f"T#{tenant}#PACE", "sk": marketplace}
+        answer = dynamo.update_or_standing(
+            self._client, self._table, row, change, values, condition
         )
         return answer.item if isinstance(answer, dynamo.Standing) else None
 

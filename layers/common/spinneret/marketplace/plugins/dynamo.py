@@ -18,7 +18,6 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from spinneret.aws import dynamo
-from spinneret.aws.clients import translate_aws_errors
 from spinneret.aws.codec import Codec, tenant_of
 from spinneret.aws.dynamo import Item
 from spinneret.aws.reads import page_of
@@ -91,12 +90,12 @@ class DynamoPluginStore(DynamoAdapter):
             ":to": {plugin.connection_id},
             ":content": {content},
         }
-        row = self._change(plugin.tenant, key, change, None, values)
+        row = self._change(plugin.tenant, key, change, "", values)
         assert row is not None  # the update has no condition
         return int(row["round"])
 
     def begin_again(self, tenant: str, key: str) -> None:
-        self._change(tenant, key, _NEXT_ROUND, None, {":zero": 0, ":one": 1})
+        self._change(tenant, key, _NEXT_ROUND, "", {":zero": 0, ":one": 1})
 
     def withdraw(self, tenant: str, key: str) -> bool:
         values = {":zero": 0, ":one": 1}
@@ -139,10 +138,7 @@ class DynamoPluginStore(DynamoAdapter):
         return str(found["token"]) if found else None
 
     def take_token(self, tenant: str, key: str) -> str | None:
-        with translate_aws_errors("dynamodb"):
-            found = self._client.delete_item(
-                TableName=self._table, Key=_waiting(tenant, key), ReturnValues="ALL_OLD"
-            ).get("Attributes")
+        found = dynamo.delete_item(self._client, self._table, _waiting(tenant, key))
         return str(found["token"]) if found else None
 
     def answer(
@@ -165,22 +161,12 @@ class DynamoPluginStore(DynamoAdapter):
         return self._change(tenant, key, change, _KNOWN_THERE, values) is not None
 
     def _change(
-        self, tenant: str, key: str, change: str, condition: str | None, values: dict[str, Any]
-    ) -> dict[str, Any] | None:
+        self, tenant: str, key: str, change: str, condition: str, values: dict[str, Any]
+    ) -> Item | None:
         """Return the row after the update; None if the condition fails."""
-        spelled = f"{change} {condition or ''}"
-        optional: dict[str, Any] = {"ConditionExpression": condition} if condition else {}
-        answer = dynamo.write_if(
-            self._client.update_item,
-            TableName=self._table,
-            Key=_asked(tenant, key),
-            UpdateExpression=change,
-            ExpressionAttributeNames=dynamo.names_in(spelled),
-            ExpressionAttributeValues=values,
-            ReturnValues="ALL_NEW",
-            **optional,
+        return dynamo.update_if(
+            self._client, self._table, _asked(tenant, key), change, values, condition
         )
-        return None if answer is None else dict(answer["Attributes"])
 
 
 def _purge_at(plugin: Plugin) -> Item:

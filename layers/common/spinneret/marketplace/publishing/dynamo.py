@@ -11,7 +11,7 @@ from contextlib import suppress
 from datetime import timedelta
 
 from spinneret.aws import dynamo
-from spinneret.aws.reads import items
+from spinneret.aws.reads import query
 from spinneret.aws.table import DynamoAdapter
 from spinneret.jobs.models import Job
 from spinneret.kernel import bounds
@@ -40,14 +40,10 @@ class DynamoActionStatistics(DynamoAdapter):
             dynamo.transact(self._client, writes)
 
     def of_day(self, tenant: str, day: str) -> list[DayOfAction]:
-        request = {
-            "TableName": self._table,
-            "KeyConditionExpression": "pk = :pk AND begins_with(sk, :day)",
-            "ExpressionAttributeValues": {":pk": f"T#{tenant}#STATISTICS", ":day": f"{day}#"},
-            "ConsistentRead": True,
-        }
+        condition = "pk = :pk AND begins_with(sk, :day)"
+        values = {":pk": f"T#{tenant}#STATISTICS", ":day": f"{day}#"}
         found = []
-        for item in items(self._client.query, request):
+        for item in query(self._client, self._table, condition, values, ConsistentRead=True):
             _, marketplace, action_code = str(item["sk"]).split("#")
             numbers = {name: int(str(item.get(name, 0))) for name in (*COUNTED, "seconds")}
             found.append(

@@ -17,7 +17,6 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from spinneret.aws import dynamo, reads
-from spinneret.aws.clients import translate_aws_errors
 from spinneret.aws.types import DynamoDBClient, TransactWriteItemTypeDef
 from spinneret.kernel.clock import to_iso
 from spinneret.kernel.paging import Page
@@ -57,13 +56,10 @@ class DynamoCheckStore:
     def record(self, watched: TargetWithState, result: CheckResult, step: StateChange) -> bool:
         target = watched.target
         row = items.result_item(target.tenant, target.id, result)
-        with translate_aws_errors("dynamodb"):
-            self._client.put_item(TableName=self._checks, Item=row)
+        dynamo.put_item(self._client, self._checks, row)
         if self._changed(watched, result, step):
             return True
-        key = {"pk": row["pk"], "sk": row["sk"]}
-        with translate_aws_errors("dynamodb"):
-            self._client.delete_item(TableName=self._checks, Key=key)
+        dynamo.delete_item(self._client, self._checks, {"pk": row["pk"], "sk": row["sk"]})
         return False
 
     def _changed(self, watched: TargetWithState, result: CheckResult, step: StateChange) -> bool:
@@ -115,18 +111,11 @@ class DynamoCheckStore:
             last = after
         if first > last:
             return Page(items=(), after=None)
-        request = {
-            "TableName": self._checks,
-            "KeyConditionExpression": "pk = :pk AND sk BETWEEN :first AND :last",
-            "ExpressionAttributeValues": {
-                ":pk": items.partition(tenant, target_id),
-                ":first": first or "0",
-                ":last": last,
-            },
-            "ScanIndexForward": False,
-            "ConsistentRead": True,
-        }
+        condition = "pk = :pk AND sk BETWEEN :first AND :last"
+        partition = items.partition(tenant, target_id)
+        values = {":pk": partition, ":first": first or "0", ":last": last}
+        asked = {"ScanIndexForward": False, "ConsistentRead": True}
         # BETWEEN includes the row at `after`, so it is filtered out.
-        rows = reads.items(self._client.query, request, limit + 2)
+        rows = reads.query(self._client, self._checks, condition, values, limit + 2, **asked)
         found = [item for item in rows if item["sk"] != after]
         return Page.cut(found, limit, lambda item: str(item["sk"])).map(items.result_of)

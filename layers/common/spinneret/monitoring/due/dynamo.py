@@ -14,8 +14,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from spinneret.aws import dynamo
-from spinneret.aws.clients import translate_aws_errors
-from spinneret.aws.reads import items
+from spinneret.aws.reads import query
 from spinneret.aws.table import DynamoAdapter
 from spinneret.kernel.clock import parse_stamp, to_iso
 from spinneret.monitoring.due.models import ListedTarget
@@ -37,22 +36,16 @@ class DynamoDueIndex(DynamoAdapter):
             ":since": "0" if since is None else to_iso(since),
             ":until": behind_due(until),
         }
-        request = {
-            "TableName": self._table,
-            "IndexName": DUE_INDEX,
-            "KeyConditionExpression": "due_shard = :shard AND due_at BETWEEN :since AND :until",
-            "ExpressionAttributeValues": values,
-            "Limit": _PAGE,
-        }
-        yield from map(_listed, items(self._client.query, request))
+        condition = "due_shard = :shard AND due_at BETWEEN :since AND :until"
+        asked: dict[str, Any] = {"IndexName": DUE_INDEX, "Limit": _PAGE}
+        yield from map(_listed, query(self._client, self._table, condition, values, **asked))
 
     def sent_until(self) -> datetime | None:
         row = dynamo.get(self._client, self._table, _SENT)
         return parse_stamp(str(row["until"])) if row else None
 
     def keep_sent(self, until: datetime) -> None:
-        with translate_aws_errors("dynamodb"):
-            self._client.put_item(TableName=self._table, Item={**_SENT, "until": to_iso(until)})
+        dynamo.put_item(self._client, self._table, {**_SENT, "until": to_iso(until)})
 
 
 def _listed(item: Mapping[str, Any]) -> ListedTarget:

@@ -33,16 +33,9 @@ class DynamoRollupStore(DynamoAdapter):
         return [DayTally(moment, tally) for moment, tally in found]
 
     def checks(self, tenant: str, since: date) -> Mapping[date, int]:
-        request = {
-            "TableName": self._table,
-            "KeyConditionExpression": "pk = :pk AND sk >= :since",
-            "ExpressionAttributeValues": {
-                ":pk": items.checked_partition(tenant),
-                ":since": since.isoformat(),
-            },
-        }
+        values = {":pk": items.checked_partition(tenant), ":since": since.isoformat()}
         found: dict[date, int] = {}
-        for row in reads.items(self._client.query, request):
+        for row in reads.query(self._client, self._table, "pk = :pk AND sk >= :since", values):
             day = date.fromisoformat(str(row["sk"]).partition("#")[0])
             found[day] = found.get(day, 0) + int(row["checks"])
         return found
@@ -51,16 +44,10 @@ class DynamoRollupStore(DynamoAdapter):
         self, tenant: str, target_id: str, first: str, end: str
     ) -> list[tuple[datetime, Rollup]]:
         pk = items.partition(tenant, target_id)
-        request = {
-            "TableName": self._table,
-            "KeyConditionExpression": "pk = :pk AND sk BETWEEN :first AND :end",
-            "ExpressionAttributeValues": {":pk": pk, ":first": first, ":end": end},
-            "ConsistentRead": True,
-        }
-        return [
-            (items.moment_of(str(item["sk"])), items.tally_of(item))
-            for item in reads.items(self._client.query, request)
-        ]
+        condition = "pk = :pk AND sk BETWEEN :first AND :end"
+        values = {":pk": pk, ":first": first, ":end": end}
+        rows = reads.query(self._client, self._table, condition, values, ConsistentRead=True)
+        return [(items.moment_of(str(item["sk"])), items.tally_of(item)) for item in rows]
 
 
 def figure_writes(

@@ -58,17 +58,9 @@ class DynamoSlotStore(DynamoAdapter):
     def _update(
         self, name: str, update: str, condition: str, values: dict[str, Any]
     ) -> dict[str, Any] | None:
-        answer = dynamo.write_if(
-            self._client.update_item,
-            TableName=self._table,
-            Key=slot_key(name),
-            UpdateExpression=update,
-            ConditionExpression=condition,
-            ExpressionAttributeNames=dynamo.names_in(f"{update} {condition}"),
-            ExpressionAttributeValues=values,
-            ReturnValues="ALL_NEW",
+        return dynamo.update_if(
+            self._client, self._table, slot_key(name), update, values, condition
         )
-        return None if answer is None else dict(answer["Attributes"])
 
 
 def slot_key(name: str) -> dict[str, str]:

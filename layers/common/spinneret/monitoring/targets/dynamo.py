@@ -136,12 +136,9 @@ class DynamoTargetStore(DynamoAdapter):
 
     def all(self, tenant: str, limit: int) -> list[TargetWithState]:
         """See TargetStore. One read lists up to 1 MB of ids, one gets TARGETS_PER_READ targets."""
-        request = {
-            "TableName": self._table,
-            "KeyConditionExpression": "pk = :pk",
-            "ExpressionAttributeValues": {":pk": items.list_partition(tenant, None)},
-        }
-        ids = [_id_listed(row) for row in reads.items(self._client.query, request, limit)]
+        values = {":pk": items.list_partition(tenant, None)}
+        rows = reads.query(self._client, self._table, "pk = :pk", values, limit)
+        ids = [_id_listed(row) for row in rows]
         some = [list(each) for each in batched(ids, TARGETS_PER_READ)]
         with ThreadPoolExecutor(READS_AT_ONCE) as pool:
             found = pool.map(partial(self._get, tenant, consistent=False), some)

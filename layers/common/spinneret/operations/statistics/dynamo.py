@@ -16,7 +16,7 @@ from typing import Any, Final
 from spinneret.aws import dynamo
 from spinneret.aws.codec import JSON, Codec, tenant_of
 from spinneret.aws.dynamo import Item
-from spinneret.aws.reads import items
+from spinneret.aws.reads import query
 from spinneret.aws.table import DynamoAdapter, Table
 from spinneret.aws.types import DynamoDBClient
 from spinneret.jobs import keys
@@ -71,17 +71,14 @@ class DynamoJobLog(DynamoAdapter):
     """Implements JobLog by the index `listed` of the jobs table."""
 
     def following(self, tenant: str, after: str, limit: int) -> Sequence[str]:
-        request = {
-            "TableName": self._table,
-            "IndexName": "listed",
-            "KeyConditionExpression": "list_key = :tenant AND list_id BETWEEN :after AND :last",
-            "ExpressionAttributeValues": {
-                ":tenant": keys.list_partition(tenant),
-                ":after": after or _FIRST_ID,
-                ":last": _LAST_ID,
-            },
+        condition = "list_key = :tenant AND list_id BETWEEN :after AND :last"
+        values = {
+            ":tenant": keys.list_partition(tenant),
+            ":after": after or _FIRST_ID,
+            ":last": _LAST_ID,
         }
-        found = items(self._client.query, request, limit + 1)  # the first may be `after` itself
+        most = limit + 1  # the first row may be `after` itself
+        found = query(self._client, self._table, condition, values, most, IndexName="listed")
         return [str(row["list_id"]) for row in found if row["list_id"] != after][:limit]
 
     def jobs(self, tenant: str, ids: Sequence[str]) -> Mapping[str, Job]:

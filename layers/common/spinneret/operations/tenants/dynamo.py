@@ -86,14 +86,10 @@ class DynamoDeletions:
 
     def put(self, tenant: str, deletion: Deletion) -> None:
         state = json.dumps(asdict(deletion))
-        with translate_aws_errors("dynamodb"):
-            self._client.put_item(
-                TableName=self._table, Item={**_state_key(tenant), "state": state}
-            )
+        dynamo.put_item(self._client, self._table, {**_state_key(tenant), "state": state})
 
     def forget(self, tenant: str) -> None:
-        with translate_aws_errors("dynamodb"):
-            self._client.delete_item(TableName=self._table, Key=_state_key(tenant))
+        dynamo.delete_item(self._client, self._table, _state_key(tenant))
 
 
 def _state_key(tenant: str) -> Item:

@@ -18,7 +18,7 @@ from spinneret.aws.clients import translate_aws_errors
 from spinneret.aws.codec import Codec, tenant_of, to_attribute
 from spinneret.aws.dynamo import Item
 from spinneret.aws.table import DynamoAdapter, Table
-from spinneret.aws.types import DynamoDBClient, QueryInputTypeDef, UpdateItemInputTypeDef
+from spinneret.aws.types import DynamoDBClient, QueryInputTypeDef
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import to_iso
 from spinneret.kernel.paging import Page
@@ -49,12 +49,12 @@ class DynamoHostStore(DynamoAdapter):
 
     def unblock(self, tenant: str, host: str, now: datetime) -> HostSettings | None:
         changes = {"blocked_at": None, "blocked_reason": None, "updated_at": to_iso(now)}
-        request = self._request(tenant, host, changes)
+        update, values = _assignments(changes)
         condition = "attribute_exists(#blocked_at)"
-        answer = dynamo.write_or_standing(
-            self._client.update_item, **request, ConditionExpression=condition
+        answer = dynamo.update_or_standing(
+            self._client, self._table, _key(tenant, host), update, values, condition
         )
-        row = answer.item if isinstance(answer, dynamo.Standing) else answer["Attributes"]
+        row = answer.item if isinstance(answer, dynamo.Standing) else answer
         return SETTINGS.decode(row) if row else None
 
     def page(
@@ -99,26 +99,18 @@ class DynamoHostStore(DynamoAdapter):
         return settings, str(last["sk"]) if last else None
 
     def _update(self, tenant: str, host: str, changes: Mapping[str, Any]) -> HostSettings:
-        with translate_aws_errors("dynamodb"):
-            answer = self._client.update_item(**self._request(tenant, host, changes))
-        return SETTINGS.decode(answer["Attributes"])
+        update, values = _assignments(changes)
+        row = dynamo.update_item(self._client, self._table, _key(tenant, host), update, values)
+        return SETTINGS.decode(row)
 
-    def _request(
-        self, tenant: str, host: str, changes: Mapping[str, Any]
-    ) -> UpdateItemInputTypeDef:
-        """Set each attribute, or remove it if the value is None; at least one must be set."""
-        values = {name: to for name, to in changes.items() if to is not None}
-        sets = [f"#{name} = :{name}" for name in values]
-        removes = [f"#{name}" for name, to in changes.items() if to is None]
-        update = f"SET {', '.join(sets)}" + (f" REMOVE {', '.join(removes)}" if removes else "")
-        return {
-            "TableName": self._table,
-            "Key": _key(tenant, host),
-            "UpdateExpression": update,
-            "ExpressionAttributeNames": dynamo.names_in(update),
-            "ExpressionAttributeValues": {f":{name}": to for name, to in values.items()},
-            "ReturnValues": "ALL_NEW",
-        }
+
+def _assignments(changes: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    """Set each attribute, or remove it if the value is None; at least one must be set."""
+    values = {name: to for name, to in changes.items() if to is not None}
+    sets = [f"#{name} = :{name}" for name in values]
+    removes = [f"#{name}" for name, to in changes.items() if to is None]
+    update = f"SET {', '.join(sets)}" + (f" REMOVE {', '.join(removes)}" if removes else "")
+    return update, {f":{name}": to for name, to in values.items()}
 
 
 def _partition(tenant: str) -> str:

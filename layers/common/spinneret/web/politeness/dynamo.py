@@ -19,7 +19,6 @@ from typing import Any, Final
 
 from spinneret.aws import dynamo
 from spinneret.aws.table import DynamoAdapter
-from spinneret.aws.types import UpdateItemInputTypeDef
 from spinneret.web.politeness.changes import ConditionalUpdate, GuardOperator, Increment, Row
 from spinneret.web.politeness.models import Record
 from spinneret.web.politeness.ports import Refused, Written
@@ -42,29 +41,19 @@ class DynamoHostStateStore(DynamoAdapter):
 
     def update(self, host: str, record: Record, change: ConditionalUpdate) -> Written | Refused:
         """See HostStateStore: one UpdateItem; a rejection returns the row."""
-        request = self._request(host, record, change)
-        answer = dynamo.write_or_standing(self._client.update_item, **request)
-        if isinstance(answer, dynamo.Standing):
-            return Refused(_row(answer.item))
-        return Written(_row(answer["Attributes"]))
-
-    def _request(
-        self, host: str, record: Record, change: ConditionalUpdate
-    ) -> UpdateItemInputTypeDef:
         condition, bounds = _condition(change)
         update, values = _update(change)
-        request: UpdateItemInputTypeDef = {
-            "TableName": self._table,
-            "Key": _key(host, record),
-            "UpdateExpression": update,
-            "ExpressionAttributeNames": dynamo.names_in(f"{update} {condition}"),
-            "ReturnValues": "ALL_NEW",
-        }
-        if condition:
-            request["ConditionExpression"] = condition
-        if bounds or values:
-            request["ExpressionAttributeValues"] = {**bounds, **values}
-        return request
+        answer = dynamo.update_or_standing(
+            self._client,
+            self._table,
+            _key(host, record),
+            update,
+            {**bounds, **values},
+            condition,
+        )
+        if isinstance(answer, dynamo.Standing):
+            return Refused(_row(answer.item))
+        return Written(_row(answer))
 
 
 def _key(host: str, record: Record) -> dict[str, str]:

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from spinneret.aws import dynamo
-from spinneret.aws.clients import translate_aws_errors
 from spinneret.aws.table import DynamoAdapter
 from spinneret.web.proxies import limits, rules
 from spinneret.web.proxies.models import Failures, ProxyConfig, Usage
@@ -28,16 +27,7 @@ class DynamoProxyUsageStore(DynamoAdapter):
     def count_pick(self, config: ProxyConfig, now: int) -> Usage:
         update = "SET #picks = if_not_exists(#picks, :none) + :one, #purge_at = :purge_at"
         values = {":none": 0, ":one": 1, ":purge_at": now + _KEPT_SECONDS}
-        with translate_aws_errors("dynamodb"):
-            answer = self._client.update_item(
-                TableName=self._table,
-                Key=_key(config),
-                UpdateExpression=update,
-                ExpressionAttributeNames=dynamo.names_in(update),
-                ExpressionAttributeValues=values,
-                ReturnValues="ALL_NEW",
-            )
-        return _usage(answer["Attributes"])
+        return _usage(dynamo.update_item(self._client, self._table, _key(config), update, values))
 
     def count_use(self, config: ProxyConfig, position: int, seen: Usage, now: int) -> Usage | None:
         uses = f"uses_{position}"
@@ -73,13 +63,7 @@ class DynamoProxyUsageStore(DynamoAdapter):
 
     def clear_failures(self, config: ProxyConfig, position: int) -> None:
         update = f"REMOVE #failures_{position}, #failed_at_{position}"
-        with translate_aws_errors("dynamodb"):
-            self._client.update_item(
-                TableName=self._table,
-                Key=_key(config),
-                UpdateExpression=update,
-                ExpressionAttributeNames=dynamo.names_in(update),
-            )
+        dynamo.update_item(self._client, self._table, _key(config), update, {})
 
     def _update(
         self,
@@ -95,17 +79,9 @@ class DynamoProxyUsageStore(DynamoAdapter):
         if gone := ", ".join(f"#{name}" for name in removed):
             update += f" REMOVE {gone}"
         expression, values = condition
-        answer = dynamo.write_or_standing(
-            self._client.update_item,
-            TableName=self._table,
-            Key=_key(config),
-            UpdateExpression=update,
-            ConditionExpression=expression,
-            ExpressionAttributeNames=dynamo.names_in(f"{update} {expression}"),
-            ExpressionAttributeValues={
-                **values,
-                **{f":to_{name}": to for name, to in changes.items()},
-            },
+        values = {**values, **{f":to_{name}": to for name, to in changes.items()}}
+        answer = dynamo.update_or_standing(
+            self._client, self._table, _key(config), update, values, expression
         )
         return _usage(answer.item) if isinstance(answer, dynamo.Standing) else None
 

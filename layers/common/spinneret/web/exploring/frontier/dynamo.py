@@ -32,7 +32,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from spinneret.aws import dynamo, reads
-from spinneret.aws.clients import translate_aws_errors
 from spinneret.aws.table import DynamoAdapter, Table
 from spinneret.aws.types import DynamoDBClient, TransactWriteItemTypeDef
 from spinneret.web.exploring.frontier import items, keys
@@ -140,8 +139,7 @@ class DynamoFrontierStore(DynamoAdapter):
         """See FrontierStore: one put per chunk."""
         chunks = items.link_items(crawl, page, links)
         for item in chunks:
-            with translate_aws_errors("dynamodb"):
-                self._client.put_item(TableName=self._table, Item=item)
+            dynamo.put_item(self._client, self._table, item)
         return len(chunks)
 
     def commit(self, crawl: Crawl, change: FrontierTransaction) -> None:
