@@ -6,7 +6,6 @@ from pydantic import AliasChoices, BaseModel, ConfigDict, Field, StringConstrain
 
 from spinneret.discovery import limits
 from spinneret.discovery.models import DiscoverySource, FoundPage, read_terms
-from spinneret.jobs.api_models import job_view
 from spinneret.jobs.models import Job, JobStatus
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import DomainError
@@ -135,38 +134,31 @@ class DiscoveryView(BaseModel):
     """Discovered pages of this page of the result."""
     next_cursor: str | None
     has_more: bool
-    created_at: str
-    finished_at: str | None
+    created_at: Timestamp
+    finished_at: Timestamp | None
     error: DiscoveryError | None
     """Error that ended the discovery; null without one."""
 
 
 def discovery_view(job: Job, page: FoundPage) -> DiscoveryView:
     """Return the view of a discovery."""
-    found, shared = job.result or {}, job_view(job)
-    terms, failure = read_terms(job.payload), job.last_error
-    return DiscoveryView(
-        job_id=job.id,
-        domain=terms.domain,
-        sources=list(terms.sources),
-        pattern=terms.pattern,
-        max_urls=terms.max_urls,
-        score_query=terms.score_query,
-        score_threshold=terms.score_threshold,
-        status=job.status,
-        progress=job.progress,
-        step=job.step,
-        urls_found=found.get("urls_found", 0),
-        has_more_urls=found.get("has_more", False),
-        files_read=found.get("files_read", 0),
-        files_failed=found.get("files_failed", 0),
-        notes=list(found.get("notes", ())),
-        result=[FoundView.of(each) for each in page.urls],
-        next_cursor=cursor_of(None if page.after is None else str(page.after)),
-        has_more=page.after is not None,
-        created_at=shared.created_at,
-        finished_at=shared.finished_at,
-        error=None if failure is None else DiscoveryError(error=failure.message, code=failure.code),
+    found, failure = job.result or {}, job.last_error
+    error = None if failure is None else {"error": failure.message, "code": failure.code}
+    return DiscoveryView.model_validate(
+        {
+            **vars(job),  # fields of the same name are the job's and its terms'
+            **vars(read_terms(job.payload)),
+            "job_id": job.id,
+            "urls_found": found.get("urls_found", 0),
+            "has_more_urls": found.get("has_more", False),
+            "files_read": found.get("files_read", 0),
+            "files_failed": found.get("files_failed", 0),
+            "notes": found.get("notes", []),
+            "result": [FoundView.of(each) for each in page.urls],
+            "next_cursor": cursor_of(None if page.after is None else str(page.after)),
+            "has_more": page.after is not None,
+            "error": error,
+        }
     )
 
 

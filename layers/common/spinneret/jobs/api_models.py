@@ -15,8 +15,7 @@ from spinneret.jobs.models import (
     JobStatus,
     Priority,
 )
-from spinneret.kernel.clock import optional_stamp, to_iso
-from spinneret.kernel.views import ListOf
+from spinneret.kernel.views import ListOf, Timestamp
 
 WaitSeconds = Annotated[int, Field(ge=0, le=limits.WAIT_SECONDS)]
 
@@ -47,21 +46,21 @@ class JobView(BaseModel):
     redrives: int
     progress: int
     step: str | None
-    created_at: str
-    updated_at: str
+    created_at: Timestamp
+    updated_at: Timestamp
     """Time of the last change of state or progress, or of the last message to its workers."""
-    due_at: str
+    due_at: Timestamp
     """Earliest time of the next attempt (RFC 3339, UTC)."""
     waiting_for: str | None
-    expires_at: str | None
+    expires_at: Timestamp | None
     """Time after which the job expires (RFC 3339, UTC); null without a limit."""
-    started_at: str | None
-    finished_at: str | None
+    started_at: Timestamp | None
+    finished_at: Timestamp | None
     duration_ms: int | None
     """Time from the first claim of this run to its end, including waits."""
     result: dict[str, Any] | None
     """Result of the job, by its kind; null before the end."""
-    result_expires_at: str | None
+    result_expires_at: Timestamp | None
     """Time until which the result is returned for identical requests."""
     status_code: int | None
     """Last status of the site, also if the job failed because of it."""
@@ -107,7 +106,7 @@ class EventView(BaseModel):
     """Kind of the event."""
     message: str
     progress: int
-    created_at: str
+    created_at: Timestamp
     """Time of the event (RFC 3339, UTC)."""
     data: dict[str, Any]
     """Details of the event, by its kind."""
@@ -131,36 +130,19 @@ def job_view(job: Job) -> JobView:
     failure = job.last_error
     found = job.result or (failure.details if failure else {})
     status_code, content_type = found.get("status_code"), found.get("content_type")
-    return JobView(
-        job_id=job.id,
-        kind=job.kind,
-        status=job.status,
-        priority=job.priority,
-        domain=job.domain,
-        subject=_subject(job),
-        batch=job.batch,
-        created_by=job.created_by,
-        run=job.run,
-        attempts=job.attempts,
-        max_attempts=job.max_attempts,
-        redrives=job.redrives,
-        progress=job.progress,
-        step=job.step,
-        created_at=to_iso(job.created_at),
-        updated_at=to_iso(job.updated_at),
-        due_at=to_iso(job.due_at),
-        waiting_for=job.waiting_for,
-        expires_at=optional_stamp(job.expires_at),
-        started_at=optional_stamp(job.started_at),
-        finished_at=optional_stamp(job.finished_at),
-        duration_ms=_duration_ms(job),
-        result=None if job.result is None else dict(job.result),
-        result_expires_at=optional_stamp(job.result_expires_at),
-        status_code=status_code if isinstance(status_code, int) else None,
-        content_type=content_type if isinstance(content_type, str) else None,
-        error=_error_view(failure) if failure else None,
-        error_summary=failure.message if failure else None,
-        error_type=failure.type if failure else None,
+    return JobView.model_validate(
+        {
+            **vars(job),  # fields of the same name are the job's
+            "job_id": job.id,
+            "subject": _subject(job),
+            "duration_ms": _duration_ms(job),
+            "result_expires_at": job.result_expires_at,
+            "status_code": status_code if isinstance(status_code, int) else None,
+            "content_type": content_type if isinstance(content_type, str) else None,
+            "error": _error_view(failure) if failure else None,
+            "error_summary": failure.message if failure else None,
+            "error_type": failure.type if failure else None,
+        }
     )
 
 
@@ -191,11 +173,4 @@ def _error_view(failure: Failure) -> dict[str, Any]:
 
 def event_view(event: JobEvent) -> EventView:
     """Return the view of an event."""
-    return EventView(
-        id=event.id,
-        event=event.kind,
-        message=event.message,
-        progress=event.progress,
-        created_at=to_iso(event.created_at),
-        data=dict(event.data),
-    )
+    return EventView.model_validate({**vars(event), "id": event.id, "event": event.kind})

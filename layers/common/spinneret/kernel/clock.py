@@ -22,12 +22,12 @@ def to_iso(moment: datetime) -> str:
 
 
 def parse_stamp(text: str) -> datetime:
-    """Parse the result of `stamp`."""
+    """Parse the result of `to_iso`."""
     return datetime.strptime(text, "%Y-%m-%dT%H:%M:%S.%fZ").replace(tzinfo=UTC)
 
 
 def optional_stamp(moment: datetime | None) -> str | None:
-    """Return `stamp`, or None for None."""
+    """Return `to_iso`, or None for None."""
     return None if moment is None else to_iso(moment)
 
 

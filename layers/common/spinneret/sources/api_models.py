@@ -6,8 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from spinneret.events.webhooks.models import RequestedEndpoint
 from spinneret.kernel import bounds
-from spinneret.kernel.clock import optional_stamp, to_iso
-from spinneret.kernel.views import ListOf
+from spinneret.kernel.views import ListOf, Timestamp
 from spinneret.sources import limits
 from spinneret.sources.event_types import RUN_COMPLETED, RUN_FAILED
 from spinneret.sources.models import PageOutcome, Run, RunPage, RunStage, Source, Trigger
@@ -67,14 +66,14 @@ class SourceView(BaseModel):
     """Cron line with five fields; null for runs on demand only."""
     timezone: str
     is_active: bool
-    next_run_at: str | None
+    next_run_at: Timestamp | None
     """Next scheduled run; null during a run."""
     run_id: str | None
     """Id of the run under way."""
-    last_crawled_at: str | None
+    last_crawled_at: Timestamp | None
     """Time of the last crawl (RFC 3339, UTC); null before the first one."""
-    created_at: str
-    updated_at: str
+    created_at: Timestamp
+    updated_at: Timestamp
 
 
 class SourceList(ListOf[SourceView]):
@@ -109,8 +108,8 @@ class RunView(BaseModel):
     """Id of the discovery that found the URLs; null without one."""
     error: str | None
     """Reason why it failed or found no pages."""
-    started_at: str
-    finished_at: str | None
+    started_at: Timestamp
+    finished_at: Timestamp | None
 
 
 class RunListView(ListOf[RunView]):
@@ -181,38 +180,16 @@ class SourceWebhookRequest(BaseModel):
 
 def source_view(source: Source) -> SourceView:
     """Return the view of a source."""
-    return SourceView(
-        source_id=source.id,
-        name=source.name,
-        url_pattern=source.url_pattern,
-        crawl_config_id=source.crawl_config_id,
-        collection_id=source.collection_id,
-        schedule_cron=source.schedule_cron,
-        timezone=source.timezone,
-        is_active=source.is_active,
-        next_run_at=None if source.run_id else optional_stamp(source.due_at),
-        run_id=source.run_id,
-        last_crawled_at=optional_stamp(source.last_crawled_at),
-        created_at=to_iso(source.created_at),
-        updated_at=to_iso(source.updated_at),
+    next_run_at = None if source.run_id else source.due_at
+    return SourceView.model_validate(
+        {**vars(source), "source_id": source.id, "next_run_at": next_run_at}
     )
 
 
 def run_view(run: Run) -> RunView:
     """Return the view of a run."""
-    return RunView(
-        run_id=run.id,
-        source_id=run.source_id,
-        status=run.stage,
-        trigger=run.trigger,
-        **{outcome.value: run.counts.get(outcome, 0) for outcome in PageOutcome},
-        deep_crawl_id=run.deep_crawl_id,
-        batch_id=run.batch_id,
-        discovery_job_id=run.discovery_job_id,
-        error=run.error,
-        started_at=to_iso(run.started_at),
-        finished_at=optional_stamp(run.finished_at),
-    )
+    counts = {outcome.value: run.counts.get(outcome, 0) for outcome in PageOutcome}
+    return RunView.model_validate({**vars(run), **counts, "run_id": run.id, "status": run.stage})
 
 
 def run_detail(run: Run, pages: tuple[RunPage, ...]) -> RunDetail:

@@ -210,7 +210,7 @@ def _bears(bucket: Mapping[str, Any], labels: IndexedMetadata) -> bool:
     )
 
 
-_FORMAT = "strict_date_time"  # what `stamp` writes, in milliseconds
+_FORMAT = "strict_date_time"  # what `to_iso` writes, in milliseconds
 
 
 def _moment(text: str) -> datetime:
