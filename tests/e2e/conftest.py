@@ -27,6 +27,7 @@ from stack.port_claims import SIZE, claim
 from stack.run_with import PORTS_VARIABLE
 from tests.conftest import ROOT, Aws, Stack, give_up
 from tests.documented import Page
+from tests.e2e.operations import Wire
 from tests.e2e.website import Website
 from tests.markets.ebay import KEYS as EBAY_KEYS
 from tests.markets.etsy import KEYS as ETSY_KEYS
@@ -260,6 +261,28 @@ def tenant(deployed: Deployed) -> Iterator[Tenant]:
     fresh = deployed.tenant()
     yield fresh
     fresh.close()
+
+
+@pytest.fixture
+def admin(deployed: Deployed) -> Iterator[Tenant]:
+    """A tenant of the test's own, with all scopes."""
+    fresh = deployed.tenant("admin")
+    yield fresh
+    fresh.close()
+
+
+@pytest.fixture(scope="module")
+def stranger(deployed: Deployed) -> Iterator[Tenant]:
+    """Administrates another tenant than the module's."""
+    fresh = deployed.tenant("admin")
+    yield fresh
+    fresh.close()
+
+
+@pytest.fixture(scope="module")
+def wire(deployed: Deployed) -> Wire:
+    """Requests to the deployed API as they are given."""
+    return Wire(deployed.api_url)
 
 
 @pytest.fixture

@@ -46,24 +46,10 @@ every = pytest.mark.parametrize("operation", OPERATIONS, ids=named)
 
 
 @pytest.fixture(scope="module")
-def wire(deployed: Deployed) -> Wire:
-    """Requests to the deployed API."""
-    return Wire(deployed.api_url)
-
-
-@pytest.fixture(scope="module")
 def fixture_tenant(deployed: Deployed, website: Website) -> Iterator[FixtureTenant]:
     """The objects that the credentials are tried on."""
     with FixtureTenant.of(deployed, website) as made:
         yield made
-
-
-@pytest.fixture(scope="module")
-def stranger(deployed: Deployed) -> Iterator[Tenant]:
-    """Administrates another tenant."""
-    tenant = deployed.tenant(scope="admin")
-    yield tenant
-    tenant.close()
 
 
 @pytest.fixture(scope="module")

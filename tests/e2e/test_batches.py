@@ -6,7 +6,6 @@ killed: 100 and 2 in `make prove`.
 
 import os
 import time
-from collections.abc import Iterator
 from typing import Final
 
 import pytest
@@ -31,13 +30,6 @@ def counts(tenant: Tenant, batch_id: str) -> dict[str, int]:
     """The counters of a batch."""
     job = tenant.job(batch_id)
     return {name: job[name] for name in job if name.endswith("_count")}
-
-
-@pytest.fixture
-def admin(deployed: Deployed) -> Iterator[Tenant]:
-    tenant = deployed.tenant("admin")
-    yield tenant
-    tenant.close()
 
 
 def test_a_batch_counts_its_crawls_and_is_reported_once(

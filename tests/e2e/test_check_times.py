@@ -3,7 +3,6 @@
 import logging
 import os
 import time
-from collections.abc import Iterator
 from datetime import datetime, timedelta
 from statistics import median, quantiles
 from typing import Any, Final
@@ -11,7 +10,7 @@ from typing import Any, Final
 import pytest
 
 from spinneret.kernel.clock import to_iso, utc_now
-from tests.e2e.conftest import Deployed, Tenant
+from tests.e2e.conftest import Tenant
 from tests.e2e.website import Website
 
 logger = logging.getLogger(__name__)
@@ -28,22 +27,15 @@ pytestmark = [
 ]
 
 
-@pytest.fixture
-def owner(deployed: Deployed) -> Iterator[Tenant]:
-    fresh = deployed.tenant("admin")
-    yield fresh
-    fresh.close()
-
-
 # covers M-02
 def test_of_sixty_targets_nearly_all_checks_are_made_in_their_interval(
-    owner: Tenant, website: Website
+    admin: Tenant, website: Website
 ) -> None:
     """A check was made for a due time if one began before the next due time."""
     ids = []
     for number in range(TARGETS):
-        url = f"{website.url}/page?text={owner.name}-{number}"
-        made = owner("POST", "/v1/targets", {"url": url, "interval_seconds": INTERVAL})
+        url = f"{website.url}/page?text={admin.name}-{number}"
+        made = admin("POST", "/v1/targets", {"url": url, "interval_seconds": INTERVAL})
         assert made.status_code == 201, made.text
         ids.append(made.json()["id"])
     time.sleep(SETTLING)  # not a wait for a condition: the targets' first checks don't count
@@ -52,7 +44,7 @@ def test_of_sixty_targets_nearly_all_checks_are_made_in_their_interval(
     until = utc_now()
     late, wanted, found = list[float](), 0, 0
     for target_id in ids:
-        results = _results(owner, target_id, since)
+        results = _results(admin, target_id, since)
         times = [_at(each) - timedelta(milliseconds=each["late_ms"]) for each in results]
         late += [each["late_ms"] / 1000 for each in results]
         assert all(each["outcome"] == "up" for each in results), results
@@ -64,15 +56,15 @@ def test_of_sixty_targets_nearly_all_checks_are_made_in_their_interval(
             wanted += 1
             found += any(due <= _at(each) < end for each in results)
             due = end
-        assert owner("DELETE", f"/v1/targets/{target_id}").status_code == 204
+        assert admin("DELETE", f"/v1/targets/{target_id}").status_code == 204
     p95 = quantiles(late, n=20)[-1]
     logger.info("%d of %d checks, late p50 %.1f s, p95 %.1f s", found, wanted, median(late), p95)
     assert wanted >= TARGETS
     assert found >= 0.99 * wanted
 
 
-def _results(owner: Tenant, target_id: str, since: datetime) -> list[dict[str, Any]]:
-    answer = owner("GET", f"/v1/targets/{target_id}/results?limit=100&since={to_iso(since)}")
+def _results(admin: Tenant, target_id: str, since: datetime) -> list[dict[str, Any]]:
+    answer = admin("GET", f"/v1/targets/{target_id}/results?limit=100&since={to_iso(since)}")
     assert answer.status_code == 200, answer.text
     found: list[dict[str, Any]] = answer.json()["items"]
     return found[::-1]

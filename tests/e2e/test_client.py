@@ -26,13 +26,6 @@ WRITING = {"crawl_page", "check_link", "crawl_site", "discover_urls", "audit_sit
 
 
 @pytest.fixture
-def admin(deployed: Deployed) -> Iterator[Tenant]:
-    fresh = deployed.tenant("admin")
-    yield fresh
-    fresh.close()
-
-
-@pytest.fixture
 def client(deployed: Deployed, admin: Tenant) -> Iterator[sp.Spinneret]:
     with sp.Spinneret(deployed.api_url, admin.key) as made:
         yield made
@@ -135,7 +128,10 @@ def test_a_submission_whose_response_is_lost_makes_one_job(
     deployed: Deployed, admin: Tenant, client: sp.Spinneret, website: Website
 ) -> None:
     url = f"{website.url}/page?text=lost+{uuid4().hex}"
-    with breaking_proxy(deployed.api_url) as proxy, sp.Spinneret(proxy.url, admin.key) as broken:
+    with (
+        breaking_proxy(deployed.api_url) as proxy,
+        sp.Spinneret(proxy.url, admin.key) as broken,
+    ):
         proxy.cut_path, proxy.cuts = "/api/v1/crawl", [-1, 5]
         job = broken.crawls.create(url=url, force=True)
         assert [path for _, path in proxy.forwarded] == ["/api/v1/crawl"] * 3
@@ -150,7 +146,10 @@ def test_a_stream_that_breaks_three_times_loses_and_repeats_nothing(
     assert isinstance(job, m.Submission)
     client.crawls.wait(job.job_id, timeout=SECONDS)
     expected = [each.id for each in client.jobs.timeline(job.job_id)]
-    with breaking_proxy(deployed.api_url) as proxy, sp.Spinneret(proxy.url, admin.key) as broken:
+    with (
+        breaking_proxy(deployed.api_url) as proxy,
+        sp.Spinneret(proxy.url, admin.key) as broken,
+    ):
         broken.transport.sleep = lambda seconds: None
         proxy.cut_path, proxy.cuts = "/stream", [400, 350, 300]
         assert [each.id for each in broken.jobs.stream(job.job_id)] == expected

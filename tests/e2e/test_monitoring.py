@@ -3,7 +3,7 @@
 import json
 import logging
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import httpx
@@ -23,13 +23,6 @@ PROCESSES = 6  # more than answer an idle API's requests in turn
 METRICS_SECONDS = 10.0  # the default time-out of a Prometheus scrape
 
 
-@pytest.fixture
-def owner(deployed: Deployed) -> Iterator[Tenant]:
-    fresh = deployed.tenant("admin")
-    yield fresh
-    fresh.close()
-
-
 def waited[Seen](look: Callable[[], Seen], enough: Callable[[Seen], bool], seconds: float) -> Seen:
     deadline = time.monotonic() + seconds
     while not enough(seen := look()):
@@ -45,21 +38,21 @@ def asked(tenant: Tenant, path: str) -> Any:
 
 
 def test_a_target_is_checked_falls_and_rises_and_everybody_hears_of_it(
-    owner: Tenant, website: Website, deployed: Deployed
+    admin: Tenant, website: Website, deployed: Deployed
 ) -> None:
     hook = {
         "name": "ours",
-        "url": f"{website.url}/hook?name={owner.name}",
+        "url": f"{website.url}/hook?name={admin.name}",
         "events": ["target.*"],
     }
-    assert owner("POST", "/api/v1/webhooks", hook).status_code == 201
-    slug = {"slug": owner.name, "title": "Ours"}
-    assert owner("PUT", "/v1/status-page", slug).status_code == 200
-    made = owner(
+    assert admin("POST", "/api/v1/webhooks", hook).status_code == 201
+    slug = {"slug": admin.name, "title": "Ours"}
+    assert admin("PUT", "/v1/status-page", slug).status_code == 200
+    made = admin(
         "POST",
         "/v1/targets",
         {
-            "url": f"{website.url}/now?name={owner.name}",
+            "url": f"{website.url}/now?name={admin.name}",
             "interval_seconds": 15,
             "failure_threshold": 1,
             "recovery_threshold": 1,
@@ -71,51 +64,51 @@ def test_a_target_is_checked_falls_and_rises_and_everybody_hears_of_it(
     path = f"/v1/targets/{made.json()['id']}"
 
     def target() -> dict[str, Any]:
-        found: dict[str, Any] = asked(owner, path)
+        found: dict[str, Any] = asked(admin, path)
         return found
 
     def came(event: str) -> Callable[[list[dict[str, Any]]], bool]:
         return lambda told: any(each["type"] == event for each in told)
 
     def told() -> list[dict[str, Any]]:
-        return [json.loads(each.body) for each in website.hooks[owner.name]]
+        return [json.loads(each.body) for each in website.hooks[admin.name]]
 
     waited(target, lambda each: each["status"] == "up", FIRST_SECONDS)
-    website.now[owner.name] = 503
+    website.now[admin.name] = 503
     [down] = waited(told, came("target.down"), SECONDS)
     assert down["data"]["error"].startswith("not met: status == 200")
-    website.now[owner.name] = 200
+    website.now[admin.name] = 200
     waited(told, came("target.up"), SECONDS)
 
-    results = asked(owner, f"{path}/results?limit=100")["items"]
+    results = asked(admin, f"{path}/results?limit=100")["items"]
     assert {"up", "down"} <= {each["outcome"] for each in results}
     assert all(each["tries"] == 3 for each in results if each["outcome"] == "down")
     assert all(0 <= each["late_ms"] < 60_000 for each in results)
-    [incident] = asked(owner, f"{path}/incidents")["items"]
+    [incident] = asked(admin, f"{path}/incidents")["items"]
     assert incident["ended_at"] is not None
     assert [each["status"] for each in incident["timeline"]] == ["down", "up"]
-    uptime = asked(owner, f"{path}/uptime?window=24h")
+    uptime = asked(admin, f"{path}/uptime?window=24h")
     assert 0 < uptime["uptime"] < 1
-    assert "spinneret_target_up{" in owner("GET", "/metrics").text
+    assert "spinneret_target_up{" in admin("GET", "/metrics").text
 
     with httpx.Client(base_url=deployed.api_url, timeout=40, trust_env=False) as anybody:
-        page = anybody.get(f"/status/{owner.name}")
+        page = anybody.get(f"/status/{admin.name}")
         assert page.status_code == 200
         assert page.headers["content-type"].startswith("text/html")
         assert "All services are up" in page.text
-        badge = anybody.get(f"/status/{owner.name}/badges/{made.json()['id']}.svg")
+        badge = anybody.get(f"/status/{admin.name}/badges/{made.json()['id']}.svg")
         assert badge.headers["content-type"].startswith("image/svg+xml")
-    assert owner("DELETE", path).status_code == 204
+    assert admin("DELETE", path).status_code == 204
 
 
 # covers M-06
 # covers M-07
 def test_ports_names_and_jobs_are_watched_and_a_notice_is_on_the_page(
-    owner: Tenant, website: Website, deployed: Deployed
+    admin: Tenant, website: Website, deployed: Deployed
 ) -> None:
     port = int(website.url.rpartition(":")[2])
     sealed = {"headers": {"X-Key": "hush"}, "credentials": {"username": "u", "password": "hush"}}
-    page = f"{website.url}/page?text={owner.name}"
+    page = f"{website.url}/page?text={admin.name}"
     beat = {"kind": "heartbeat", "name": "Backup", "interval_seconds": 60, "public": True}
     # Has no address on any machine (RFC 6761, section 6.4), so the target is down.
     name = {"kind": "dns", "host": "db.invalid", "record_type": "A", "interval_seconds": 15}
@@ -126,22 +119,22 @@ def test_ports_names_and_jobs_are_watched_and_a_notice_is_on_the_page(
         beat,
         {**name, "failure_threshold": 1},
     ):
-        made = owner("POST", "/v1/targets", wanted)
+        made = admin("POST", "/v1/targets", wanted)
         assert made.status_code == 201, made.text
         assert "hush" not in made.text
         paths.append(f"/v1/targets/{made.json()['id']}")
-    call = owner("POST", f"{paths[2]}/heartbeat").json()["path"]
-    slug = {"slug": owner.name, "title": "Ours"}
-    assert owner("PUT", "/v1/status-page", slug).status_code == 200
+    call = admin("POST", f"{paths[2]}/heartbeat").json()["path"]
+    slug = {"slug": admin.name, "title": "Ours"}
+    assert admin("PUT", "/v1/status-page", slug).status_code == 200
     notice = {"kind": "incident", "title": "Payments", "text": "Some <b>fail</b>."}
-    assert owner("POST", "/v1/status-notices", notice).status_code == 201
+    assert admin("POST", "/v1/status-notices", notice).status_code == 201
 
     def statuses() -> list[str]:
-        return [asked(owner, path)["status"] for path in paths]
+        return [asked(admin, path)["status"] for path in paths]
 
     with httpx.Client(base_url=deployed.api_url, timeout=40, trust_env=False) as anybody:
         waited(statuses, lambda each: each == ["up", "up", "pending", "down"], FIRST_SECONDS)
-        [fallen] = asked(owner, f"{paths[3]}/incidents")["items"]
+        [fallen] = asked(admin, f"{paths[3]}/incidents")["items"]
         assert "db.invalid" in fallen["timeline"][0]["message"]
         paths.pop()
         assert anybody.post(call).status_code == 204
@@ -149,47 +142,47 @@ def test_ports_names_and_jobs_are_watched_and_a_notice_is_on_the_page(
         waited(statuses, lambda each: each == ["up", "up", "down"], FIRST_SECONDS)
         assert anybody.get(call).status_code == 204
         assert statuses() == ["up"] * 3
-        assert "Some &lt;b&gt;fail" in anybody.get(f"/status/{owner.name}").text
-        feed = anybody.get(f"/status/{owner.name}/feed.xml")
+        assert "Some &lt;b&gt;fail" in anybody.get(f"/status/{admin.name}").text
+        feed = anybody.get(f"/status/{admin.name}/feed.xml")
         assert feed.headers["content-type"].startswith("application/atom+xml")
         assert "Payments: investigating" in feed.text
 
 
-def test_a_file_of_targets_is_imported(owner: Tenant, website: Website) -> None:
+def test_a_file_of_targets_is_imported(admin: Tenant, website: Website) -> None:
     csv = f"url,name\n{website.url}/page?text=a,A\n{website.url}/page?text=a,B\nnothing,C\n"
-    submitted = owner("POST", "/v1/targets/import", {"csv": csv})
+    submitted = admin("POST", "/v1/targets/import", {"csv": csv})
     assert submitted.status_code == 202, submitted.text
     job_path = f"/api/v1/jobs/{submitted.json()['job_id']}"
     job = waited(
-        lambda: asked(owner, job_path), lambda each: each["status"] == "completed", SECONDS
+        lambda: asked(admin, job_path), lambda each: each["status"] == "completed", SECONDS
     )
     outcomes = [each["outcome"] for each in job["result"]["lines"]]
     assert outcomes == ["created", "exists", "refused"]
-    [target] = asked(owner, "/v1/targets")["items"]
+    [target] = asked(admin, "/v1/targets")["items"]
     assert target["name"] == "A"
-    assert owner("POST", f"/v1/targets/{target['id']}/pause").json()["paused"] is True
-    assert owner("DELETE", f"/v1/targets/{target['id']}").status_code == 204
+    assert admin("POST", f"/v1/targets/{target['id']}/pause").json()["paused"] is True
+    assert admin("DELETE", f"/v1/targets/{target['id']}").status_code == 204
 
 
 def test_files_of_500_targets_are_imported_whole_and_their_metrics_are_quick(
-    owner: Tenant, website: Website
+    admin: Tenant, website: Website
 ) -> None:
     begun, jobs = time.monotonic(), []
     for file in range(2):
-        lines = [f"{website.url}/page?text={owner.name}-{file}-{line},3600" for line in range(500)]
+        lines = [f"{website.url}/page?text={admin.name}-{file}-{line},3600" for line in range(500)]
         csv = "\n".join(["url,interval_seconds", *lines])
-        submitted = owner("POST", "/v1/targets/import", {"csv": csv})
+        submitted = admin("POST", "/v1/targets/import", {"csv": csv})
         assert submitted.status_code == 202, submitted.text
         jobs.append(f"/api/v1/jobs/{submitted.json()['job_id']}")
     for path in jobs:
-        job = waited(lambda path=path: asked(owner, path), has_ended, IMPORT_SECONDS)
+        job = waited(lambda path=path: asked(admin, path), has_ended, IMPORT_SECONDS)
         assert job["status"] == "completed", job
         assert job["result"]["created"] == len(job["result"]["lines"]) == 500
     logger.info("two imports of 500 lines: %.1f s", time.monotonic() - begun)
     texts: list[str] = []
     while len(set(texts)) == len(texts) < PROCESSES:
         begun = time.monotonic()
-        response = owner("GET", "/metrics")
+        response = admin("GET", "/metrics")
         spent = time.monotonic() - begun
         logger.info("/metrics of 1,000 targets: %.2f s", spent)
         assert response.status_code == 200, response.text

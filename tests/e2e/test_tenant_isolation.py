@@ -19,24 +19,10 @@ with_id = pytest.mark.parametrize(
 
 
 @pytest.fixture(scope="module")
-def wire(deployed: Deployed) -> Wire:
-    """Requests to the deployed API."""
-    return Wire(deployed.api_url)
-
-
-@pytest.fixture(scope="module")
 def foreign(deployed: Deployed, website: Website) -> Iterator[FixtureTenant]:
     """Objects that only strangers try to get at."""
     with FixtureTenant.of(deployed, website) as made:
         yield made
-
-
-@pytest.fixture(scope="module")
-def stranger(deployed: Deployed) -> Iterator[Tenant]:
-    """Administrates another tenant."""
-    tenant = deployed.tenant(scope="admin")
-    yield tenant
-    tenant.close()
 
 
 # covers T-04

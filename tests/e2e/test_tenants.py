@@ -31,7 +31,7 @@ MADE = (
     *("job_id", "document_id", "audit_id", "key_id", "user_id", "domain", "proxy_id"),
     *("endpoint_id", "source_id", "target_id", "window_id", "slug", "product_id"),
 )
-"""Kinds of objects that the tenant gets, in the order in which they need each other."""
+"""Kinds of objects that the tenant gets, in the order in which they need each admin."""
 REASON = {"error": "the tenant is suspended: unpaid", "code": "TENANT_SUSPENDED"}
 Do = Callable[..., dict[str, Any] | None]
 
@@ -55,7 +55,7 @@ def do(deployed: Deployed) -> Do:
 
 
 def owner_of(deployed: Deployed, name: str) -> Tenant:
-    """The tenant's first administrator's key."""
+    """The tenant's first admin's key."""
     wanted = KeyRequest(
         name="tests",
         scopes=frozenset({Scope.ADMIN}),
@@ -63,14 +63,6 @@ def owner_of(deployed: Deployed, name: str) -> Tenant:
     )
     secret = issue(deployed.aws.dynamodb(), deployed.outputs["TenancyTable"], name, wanted)
     return Tenant(name, deployed.api_url, secret)
-
-
-@pytest.fixture
-def other(deployed: Deployed) -> Iterator[Tenant]:
-    """A tenant that stays."""
-    tenant = deployed.tenant("admin")
-    yield tenant
-    tenant.close()
 
 
 def signing_in(deployed: Deployed, name: str) -> Callable[[], httpx.Response]:
@@ -121,7 +113,11 @@ def objects_with(deployed: Deployed, name: str) -> Iterator[str]:
 
 # covers T-07
 def test_a_tenant_is_created_suspended_exported_and_deleted(
-    deployed: Deployed, website: Website, do: Do, other: Tenant, request: pytest.FixtureRequest
+    deployed: Deployed,
+    website: Website,
+    do: Do,
+    admin: Tenant,
+    request: pytest.FixtureRequest,
 ) -> None:
     name = f"t-{uuid4().hex[:12]}"
     assert [do("create", name) for _ in range(2)] == [{}, None]
@@ -142,8 +138,8 @@ def test_a_tenant_is_created_suspended_exported_and_deleted(
     assert do("resume", name) == {}
     assert owner.finished(held)["status"] == "completed"
 
-    theirs = other.crawl(f"{website.url}/page?text=other")
-    assert other.finished(theirs)["status"] == "completed"
+    theirs = admin.crawl(f"{website.url}/page?text=other")
+    assert admin.finished(theirs)["status"] == "completed"
     made: dict[str, str] = {}
     for kind in MADE:
         made[kind] = MAKERS[kind](owner, website, made)
@@ -155,7 +151,7 @@ def test_a_tenant_is_created_suspended_exported_and_deleted(
     for ask in (lambda: owner("GET", "/api/v1/jobs"), sign_in):
         refused = until(403, ask)
         assert {each: refused[each] for each in REASON} == REASON
-    assert other("GET", "/api/v1/jobs").status_code == 200
+    assert admin("GET", "/api/v1/jobs").status_code == 200
     assert do("resume", name) == {}
     until(200, lambda: owner("GET", "/api/v1/jobs"))
     assert do("suspend", name, reason="it leaves") == {}
@@ -188,5 +184,5 @@ def test_a_tenant_is_created_suspended_exported_and_deleted(
     assert list(objects_with(deployed, name)) == []
     assert do("delete", name) is None  # there is no such tenant
     until(401, lambda: owner("GET", "/api/v1/jobs"))
-    assert other.job(theirs)["status"] == "completed"
-    assert other("GET", f"/api/v1/documents/{other.job(theirs)['document_id']}").status_code == 200
+    assert admin.job(theirs)["status"] == "completed"
+    assert admin("GET", f"/api/v1/documents/{admin.job(theirs)['document_id']}").status_code == 200

@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
@@ -16,14 +16,6 @@ pytestmark = pytest.mark.stack
 
 HOOKS = "/api/v1/webhooks"
 SECONDS = 60.0
-
-
-@pytest.fixture
-def administrator(deployed: Deployed) -> Iterator[Tenant]:
-    """A tenant of the test's own, with all scopes."""
-    fresh = deployed.tenant("admin")
-    yield fresh
-    fresh.close()
 
 
 def webhook(tenant: Tenant, website: Website, **fields: Any) -> dict[str, Any]:
@@ -120,8 +112,8 @@ def test_a_failed_crawl_is_delivered_too(tenant: Tenant, website: Website) -> No
     assert (told["type"], told["data"]["error"]["code"]) == ("job.failed", "HTTP_ERROR")
 
 
-def test_a_crawls_own_url_is_told(administrator: Tenant, website: Website) -> None:
-    tenant = administrator
+def test_a_crawls_own_url_is_told(admin: Tenant, website: Website) -> None:
+    tenant = admin
     secret = tenant("POST", f"{HOOKS}/default-secret").json()["secret"]
     own = f"{website.url}/hook?name={tenant.name}"
     tenant.crawl(f"{website.url}/page?text=own", webhook_url=own)

@@ -1,10 +1,12 @@
 """The WebSocket gateway with a scripted Lambda API, one of each for a test file."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 
 from tests.stack.gateway_process import GatewayProcess, running_gateway
+from tests.stack.lambda_probe import Laboratory
 from tests.stack.scripted_lambda import ScriptedLambda
 
 
@@ -31,3 +33,11 @@ def gateway(
     log = tmp_path_factory.mktemp("gateway") / "log"
     with running_gateway(lambda_api, log) as gateway:
         yield gateway
+
+
+@pytest.fixture(scope="module")
+def laboratory(aws: Callable[[str], Any]) -> Iterator[Laboratory]:
+    """Functions that a test file deploys for itself."""
+    laboratory = Laboratory(aws)
+    yield laboratory
+    laboratory.close()

@@ -2,7 +2,6 @@
 
 import os
 import re
-from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -11,13 +10,6 @@ import pytest
 from tests.stack.lambda_probe import Laboratory
 
 pytestmark = pytest.mark.stack
-
-
-@pytest.fixture(scope="module")
-def laboratory(aws: Callable[[str], Any]) -> Iterator[Laboratory]:
-    laboratory = Laboratory(aws)
-    yield laboratory
-    laboratory.close()
 
 
 @pytest.fixture(scope="module")

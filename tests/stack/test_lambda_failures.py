@@ -3,7 +3,7 @@
 import os
 import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
@@ -14,13 +14,6 @@ from tests.stack.lambda_probe import Answer, Laboratory, wait_for
 pytestmark = pytest.mark.stack
 
 RESPONSE_LIMIT = 6_291_556
-
-
-@pytest.fixture(scope="module")
-def laboratory(aws: Callable[[str], Any]) -> Iterator[Laboratory]:
-    laboratory = Laboratory(aws)
-    yield laboratory
-    laboratory.close()
 
 
 @pytest.fixture(scope="module", autouse=True)

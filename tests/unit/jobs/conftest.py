@@ -5,9 +5,12 @@ from collections.abc import Callable
 import pytest
 
 from spinneret.jobs.control import JobControl
+from spinneret.jobs.live.pushes import LiveEvents, Pushes
+from spinneret.jobs.live.service import LiveService
 from spinneret.jobs.models import JobRef, Transition
 from spinneret.jobs.service import JobService
 from tests.fakes.jobs import FakeJobQueue, FakeJobStore
+from tests.fakes.live import FakeConnectionStore, FakeSockets
 from tests.fakes.time import HandClock
 from tests.kinds import KINDS
 from tests.unit.jobs.submissions import service_on
@@ -42,6 +45,37 @@ def service(store: FakeJobStore, queue: FakeJobQueue, clock: HandClock) -> JobSe
 @pytest.fixture
 def control(store: FakeJobStore, queue: FakeJobQueue, clock: HandClock) -> JobControl:
     return JobControl(store=store, queue=queue, kinds=KINDS, clock=clock)
+
+
+@pytest.fixture
+def sockets() -> FakeSockets:
+    return FakeSockets()
+
+
+@pytest.fixture
+def connections(store: FakeJobStore) -> FakeConnectionStore:
+    return FakeConnectionStore(store)
+
+
+@pytest.fixture
+def pushes(connections: FakeConnectionStore, sockets: FakeSockets, clock: HandClock) -> Pushes:
+    return Pushes(
+        connections=connections, sockets=sockets, monotonic=lambda: clock().timestamp(), clock=clock
+    )
+
+
+@pytest.fixture
+def announcing(
+    store: FakeJobStore,
+    connections: FakeConnectionStore,
+    sockets: FakeSockets,
+    clock: HandClock,
+    bench: Bench,
+    pushes: Pushes,
+) -> LiveService:
+    """With the job of the bench, and announcements of what happens to it."""
+    bench.listeners.append(LiveEvents(pushes))
+    return LiveService(store=store, connections=connections, sockets=sockets, clock=clock)
 
 
 @pytest.fixture

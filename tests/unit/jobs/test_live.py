@@ -9,7 +9,7 @@ import pytest
 
 from spinneret.jobs import limits
 from spinneret.jobs.control import JobControl
-from spinneret.jobs.live.pushes import LiveEvents, Pushes, Subscribers, messages
+from spinneret.jobs.live.pushes import Pushes, Subscribers, messages
 from spinneret.jobs.live.service import LiveService
 from spinneret.jobs.models import Connection, JobEvent, JobEventKind, JobRef
 from spinneret.jobs.ports import NewJob
@@ -27,43 +27,15 @@ CLIENT = "client="
 
 
 @pytest.fixture
-def sockets() -> FakeSockets:
-    return FakeSockets()
+def live(announcing: LiveService) -> LiveService:
+    """One that has a client."""
+    connect(announcing)
+    return announcing
 
 
 @pytest.fixture
-def connections(store: FakeJobStore) -> FakeConnectionStore:
-    return FakeConnectionStore(store)
-
-
-@pytest.fixture
-def live(
-    store: FakeJobStore,
-    connections: FakeConnectionStore,
-    sockets: FakeSockets,
-    clock: HandClock,
-    bench: Bench,
-) -> LiveService:
-    """With the job of the bench, and announcements of what happens to it."""
-    pushes = Pushes(
-        connections=connections, sockets=sockets, monotonic=lambda: clock().timestamp(), clock=clock
-    )
-    bench.listeners.append(LiveEvents(pushes))
-    service = LiveService(store=store, connections=connections, sockets=sockets, clock=clock)
-    connect(service)
-    return service
-
-
-@pytest.fixture
-def sink(connections: FakeConnectionStore, sockets: FakeSockets, clock: HandClock) -> Subscribers:
-    return Subscribers(
-        Pushes(
-            connections=connections,
-            sockets=sockets,
-            monotonic=lambda: clock().timestamp(),
-            clock=clock,
-        )
-    )
+def sink(pushes: Pushes) -> Subscribers:
+    return Subscribers(pushes)
 
 
 @pytest.fixture

@@ -8,14 +8,13 @@ import pytest
 
 from spinneret.access.trail.event_types import EVENT_TYPES
 from spinneret.events.clients.sink import ClientSink
-from spinneret.jobs.live.pushes import LiveEvents, Pushes, Subscribers
+from spinneret.jobs.live.pushes import Pushes, Subscribers
 from spinneret.jobs.live.service import LiveService
 from spinneret.jobs.models import Connection
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import DependencyUnavailable
 from spinneret.outbox.models import DomainEvent
 from tests import factories
-from tests.fakes.jobs import FakeJobStore
 from tests.fakes.live import FakeConnectionStore, FakeSockets, allowed
 from tests.fakes.time import START, HandClock
 from tests.unit.jobs.worker_bench import Bench, succeed
@@ -26,29 +25,8 @@ UNSUBSCRIBE = '{"action": "unsubscribe", "job_id": "job_1"}'
 
 
 @pytest.fixture
-def sockets() -> FakeSockets:
-    return FakeSockets()
-
-
-@pytest.fixture
-def connections(store: FakeJobStore) -> FakeConnectionStore:
-    return FakeConnectionStore(store)
-
-
-@pytest.fixture
-def live(
-    store: FakeJobStore,
-    connections: FakeConnectionStore,
-    sockets: FakeSockets,
-    clock: HandClock,
-    bench: Bench,
-) -> LiveService:
-    """With the job of the bench, and announcements of what happens to it."""
-    pushes = Pushes(
-        connections=connections, sockets=sockets, monotonic=lambda: clock().timestamp(), clock=clock
-    )
-    bench.listeners.append(LiveEvents(pushes))
-    return LiveService(store=store, connections=connections, sockets=sockets, clock=clock)
+def live(announcing: LiveService) -> LiveService:
+    return announcing
 
 
 class Keys:
