@@ -115,14 +115,14 @@ _IN_OTHER_CLIENTS = {"get", "request", "stream", "tokenize"}  # HTTP's
 
 
 def _calls(paths: Iterable[object]) -> Iterable[str]:
-    """Methods of AWS and OpenSearch clients that are called."""
+    """Methods of AWS and OpenSearch clients that are called, or passed to a caller."""
     for path in paths:
         text = path.read_text()  # type: ignore[attr-defined]  # a Path
         if not any(name in text for name in _CLIENTS):
             continue  # most files, since only adapters have clients
         for node in ast.walk(ast.parse(text)):
-            match node:
-                case ast.Call(func=ast.Attribute(attr=method, value=owner)):
-                    name = getattr(owner, "attr", getattr(owner, "id", None))
-                    if name in _CLIENTS and method not in _IN_OTHER_CLIENTS:
-                        yield method
+            for each in (node.func, *node.args) if isinstance(node, ast.Call) else ():
+                if isinstance(each, ast.Attribute):
+                    name = getattr(each.value, "attr", getattr(each.value, "id", None))
+                    if name in _CLIENTS and each.attr not in _IN_OTHER_CLIENTS:
+                        yield each.attr

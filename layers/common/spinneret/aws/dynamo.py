@@ -141,7 +141,7 @@ def update_item(
 ) -> Item:
     """Update the item, or create it; return the new one. See `update_or_standing`."""
     answer = update_or_standing(client, table, key, update, values, condition="")
-    assert not isinstance(answer, Standing)  # without a condition none can fail
+    assert not isinstance(answer, Standing)  # there is no condition to fail
     return answer
 
 

@@ -12,7 +12,6 @@ if TYPE_CHECKING:
         PutTypeDef,
         QueryInputTypeDef,
         TransactWriteItemTypeDef,
-        UpdateItemInputTypeDef,
         UpdateTypeDef,
     )
     from types_boto3_kms import KMSClient
@@ -40,7 +39,6 @@ else:
     SQSClient = Any
     SendMessageRequestTypeDef = Any
     TransactWriteItemTypeDef = Any
-    UpdateItemInputTypeDef = Any
     UpdateTypeDef = Any
 
 __all__ = [
@@ -61,6 +59,5 @@ __all__ = [
     "SQSClient",
     "SendMessageRequestTypeDef",
     "TransactWriteItemTypeDef",
-    "UpdateItemInputTypeDef",
     "UpdateTypeDef",
 ]

@@ -14,8 +14,7 @@ from typing import Any, Final
 
 from botocore.exceptions import ClientError
 
-from spinneret.aws.clients import error_code, translate_aws_errors
-from spinneret.aws.types import S3Client
+from spinneret.aws.bucket import BucketAdapter
 from spinneret.crawl.ports import CachedPage
 from spinneret.kernel.clock import parse_stamp, to_iso
 from spinneret.kernel.errors import DependencyUnavailable, UrlInvalid
@@ -31,24 +30,16 @@ _UNREADABLE: Final = (OSError, EOFError, zlib.error, ValueError, KeyError, TypeE
 _LEVEL: Final = 1  # gzip level: slightly larger objects, but faster fetches
 
 
-class S3FetchCache:
+class S3FetchCache(BucketAdapter):
     """Implements FetchCache; see the module's docstring for the keys."""
-
-    def __init__(self, client: S3Client, bucket: str) -> None:
-        self._client = client
-        self._bucket = bucket
 
     def find(self, tenant: str, key: str) -> CachedPage | None:
         try:
-            with translate_aws_errors("s3"):
-                answer = self._client.get_object(Bucket=self._bucket, Key=_name(tenant, key))
-                data = answer["Body"].read()
+            data = self._read(_name(tenant, key))
         except ClientError as error:
-            if error_code(error) != "NoSuchKey":
-                raise DependencyUnavailable("s3") from error
-            return None
+            raise DependencyUnavailable("s3") from error
         try:
-            return _unpacked(data)
+            return None if data is None else _unpacked(data)
         except _UNREADABLE as error:
             facts = {"error_type": type(error).__name__, "key": key}
             logger.warning("fetch_cache_unreadable", extra=facts)
@@ -56,13 +47,7 @@ class S3FetchCache:
 
     def keep(self, tenant: str, key: str, kept: CachedPage) -> None:
         try:
-            with translate_aws_errors("s3"):
-                self._client.put_object(
-                    Bucket=self._bucket,
-                    Key=_name(tenant, key),
-                    Body=_packed(kept),
-                    ContentType="application/gzip",
-                )
+            self._put(_name(tenant, key), _packed(kept), "application/gzip")
         except ClientError as error:  # a cache that can't be written must not fail the crawl
             raise DependencyUnavailable("s3") from error
 

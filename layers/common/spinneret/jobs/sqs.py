@@ -6,16 +6,16 @@ Queues are found by name: `spinneret-<stage>-<lane>`, and its dead-letter queue 
 import json
 import re
 from collections.abc import Sequence
+from itertools import batched
 from typing import Any, Final
 
 from spinneret.aws.clients import translate_aws_errors
-from spinneret.aws.tracing import MESSAGE_ATTRIBUTE, attribute_of, message_attributes
+from spinneret.aws.queue import BATCH, Message, send_batch
+from spinneret.aws.tracing import MESSAGE_ATTRIBUTE, attribute_of
 from spinneret.aws.types import MessageTypeDef, SendMessageRequestTypeDef, SQSClient
 from spinneret.jobs import limits
 from spinneret.jobs.models import Backlog, DeadLetter, JobRef, Lane
-from spinneret.kernel.errors import DependencyUnavailable
 
-_BATCH: Final = 10  # SQS limit: SendMessageBatch takes ten entries, ReceiveMessage returns as many
 _VISIBLE: Final = "ApproximateNumberOfMessages"
 _IN_FLIGHT: Final = "ApproximateNumberOfMessagesNotVisible"
 _MOVES: Final = "moves"
@@ -26,35 +26,19 @@ _POLL_SECONDS: Final = 1  # long polling queries all servers; short polling may 
 
 
 class SqsJobQueue:
-    """Implements JobQueue; `lanes_url` is the common prefix of all lanes' URLs.
-
-    On a standard queue the message group makes the queue fair: a tenant with a backlog doesn't
-    delay the others' messages (SQS developer guide, "Amazon SQS fair queues").
-    """
+    """Implements JobQueue; `lanes_url` is the common prefix of all lanes' URLs."""
 
     def __init__(self, client: SQSClient, lanes_url: str) -> None:
         self._client = client
         self._lanes_url = lanes_url
 
     def send(self, lane: Lane, refs: Sequence[JobRef], delay_seconds: int = 0) -> None:
-        for start in range(0, len(refs), _BATCH):
-            batch = refs[start : start + _BATCH]
-            with translate_aws_errors("sqs"):
-                answer = self._client.send_message_batch(
-                    QueueUrl=lane_url(self._lanes_url, lane),
-                    Entries=[
-                        {
-                            "Id": str(number),
-                            "MessageBody": message_of(ref),
-                            "MessageGroupId": ref.tenant,
-                            "DelaySeconds": delay_seconds,
-                            "MessageSystemAttributes": message_attributes(),
-                        }
-                        for number, ref in enumerate(batch)
-                    ],
-                )
-            if answer.get("Failed"):
-                raise DependencyUnavailable("sqs", "refused a message")
+        messages = [
+            Message(tenant=ref.tenant, body=message_of(ref), delay_seconds=delay_seconds)
+            for ref in refs
+        ]
+        for some in batched(messages, BATCH):
+            send_batch(self._client, lane_url(self._lanes_url, lane), some)
 
     def backlog(self, lane: Lane) -> Backlog:
         """See JobQueue. SQS reports counts up to a minute late."""
@@ -76,7 +60,7 @@ class SqsDeadLetterQueues:
         with translate_aws_errors("sqs"):
             answer = self._client.receive_message(
                 QueueUrl=dead_letters_url(self._lanes_url, lane),
-                MaxNumberOfMessages=min(limit, _BATCH),
+                MaxNumberOfMessages=min(limit, BATCH),
                 VisibilityTimeout=_LETTER_SECONDS,
                 WaitTimeSeconds=_POLL_SECONDS,
                 MessageAttributeNames=[_MOVES],

@@ -30,18 +30,8 @@ def expire(job: Job, now: datetime) -> Job:
 
 def last_look(job: Job, now: datetime, seconds: float) -> Job:
     """Make an expired job due once more, for `seconds`, to check what an earlier claim did."""
-    return with_next_fence(
-        replace(
-            job,
-            ending=True,
-            deferred_since=now,
-            due_at=not_before_creation(job, now),
-            updated_at=not_before_creation(job, now),
-            expires_at=now + timedelta(seconds=seconds),
-            sends=1,
-            resent_at=None,
-        )
-    )
+    until = now + timedelta(seconds=seconds)
+    return _due_now(job, now, ending=True, deferred_since=now, expires_at=until)
 
 
 def cancel(job: Job, now: datetime) -> Job:
@@ -56,17 +46,7 @@ def pause(job: Job, now: datetime) -> Job:
 
 def resume(job: Job, now: datetime) -> Job:
     """Make the job due at once."""
-    return with_next_fence(
-        replace(
-            job,
-            status=next_status(job, Transition.RESUME),
-            due_at=not_before_creation(job, now),
-            updated_at=not_before_creation(job, now),
-            sends=1,
-            resent_at=None,
-            rests_unchecked=False,
-        )
-    )
+    return _due_now(job, now, status=next_status(job, Transition.RESUME), rests_unchecked=False)
 
 
 def retry(job: Job, now: datetime) -> Job:
@@ -77,17 +57,14 @@ def retry(job: Job, now: datetime) -> Job:
     """
     run, family = job.run + 1, job.family
     from_scratch = family is not None or job.status is JobStatus.PARTIALLY_FAILED
-    after = replace(
+    return _due_now(
         job,
+        now,
         status=next_status(job, Transition.RETRY),
         run=run,
-        due_at=not_before_creation(job, now),
-        updated_at=not_before_creation(job, now),
         attempts=0,
         redrives=0,
         worked_ms=0,
-        sends=1,
-        resent_at=None,
         own_faults=0,
         waiting_since=None,
         deferred_since=None,
@@ -101,23 +78,19 @@ def retry(job: Job, now: datetime) -> Job:
         last_error=None,
         family=None if family is None else replace(family, settled=False, retried_in=run),
     )
-    return with_next_fence(after)
 
 
 def supply(job: Job, payload: Mapping[str, Any], now: datetime) -> Job:
     """Give a job the input that it waits for: it is due at once, or when it is resumed."""
-    return with_next_fence(
-        replace(
-            job,
-            status=next_status(job, Transition.SUPPLY),
-            payload=payload,
-            waiting_for=None,
-            due_at=not_before_creation(job, now),
-            updated_at=not_before_creation(job, now),
-            sends=1,
-            resent_at=None,
-        )
-    )
+    status = next_status(job, Transition.SUPPLY)
+    return _due_now(job, now, status=status, payload=payload, waiting_for=None)
+
+
+def _due_now(job: Job, now: datetime, **changes: Any) -> Job:
+    """Return the changed job, due at once under the next fence; its message is not sent yet."""
+    now = not_before_creation(job, now)
+    due = replace(job, due_at=now, updated_at=now, sends=1, resent_at=None, **changes)
+    return with_next_fence(due)
 
 
 def is_troubled(job: Job) -> bool:
