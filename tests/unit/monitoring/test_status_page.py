@@ -171,6 +171,11 @@ def test_maintenance_and_pauses_are_no_outage(served: Served, world: CheckWorld)
     assert "maintenance" in text
     assert "paused" in text
     assert "down" not in text.replace("is down", "")
+    assert "No service is checked at present" in text
+    world.targets.remove("acme", second)
+    assert "All services are in maintenance" in page(served)
+    world.targets.remove("acme", first)
+    assert "Nothing to show yet" in page(served)
 
 
 @pytest.mark.parametrize("slug", ["", "-a", "a-", "A", "a b", "a/b", "ä", "a" * 64])

@@ -28,6 +28,7 @@ class HealthLevel(StrEnum):
     NONE = "none"
 
 
+_MAINTENANCE: Final = "maintenance"
 _SHADES = {
     Status.UP: HealthLevel.GOOD,
     Status.DEGRADED: HealthLevel.FAIR,
@@ -53,7 +54,7 @@ def state_of(line: StatusPageRow) -> tuple[str, HealthLevel]:
     if line.watched.target.paused:
         return "paused", HealthLevel.NONE
     if line.in_maintenance:
-        return "maintenance", HealthLevel.NONE
+        return _MAINTENANCE, HealthLevel.NONE
     status = line.watched.state.status
     return _WORDS[status], _SHADES.get(status, HealthLevel.NONE)
 
@@ -114,7 +115,8 @@ def others_of(shown: StatusPageContent) -> str:
 def headline(shown: StatusPageContent) -> tuple[str, HealthLevel]:
     """Return the page's headline and its shade."""
     lines = [*shown.lines, *shown.others]
-    shades = [shade for _, shade in map(state_of, lines)]
+    states = [state_of(line) for line in lines]
+    shades = [shade for _, shade in states]
     for shade, one, many in (
         (HealthLevel.BAD, "One service is down", "{} services are down"),
         (HealthLevel.FAIR, "One service is slow", "{} services are slow"),
@@ -124,4 +126,9 @@ def headline(shown: StatusPageContent) -> tuple[str, HealthLevel]:
     if HealthLevel.GOOD in shades:
         all_of = "All services" if shown.is_all else f"The first {len(lines)} services"
         return f"{all_of} are up", HealthLevel.GOOD
-    return "Nothing to show yet", HealthLevel.NONE
+    words = {word for word, _ in states}
+    if not words:
+        return "Nothing to show yet", HealthLevel.NONE
+    if words == {_MAINTENANCE}:
+        return "All services are in maintenance", HealthLevel.NONE
+    return "No service is checked at present", HealthLevel.NONE
