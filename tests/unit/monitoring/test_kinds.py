@@ -373,6 +373,17 @@ def test_a_call_in_time_makes_the_planned_check_stale(
     assert incidents(world, target_id) == []
 
 
+def test_other_answers_without_the_expected_value_are_the_same_cause(world: CheckWorld) -> None:
+    name = DnsName("site.example", RecordType.A)
+    target_id = world.target(name, expected=("192.0.2.1",), failure_threshold=1)
+    for found in (["93.184.216.34"], ["93.184.216.35"], ["93.184.216.36"]):
+        world.records.answers["site.example", "A"] = found
+        checked(world, target_id)
+    [incident] = incidents(world, target_id)
+    messages = [each.message for each in incident.timeline]
+    assert messages == ['answered "93.184.216.34" without "192.0.2.1"']
+
+
 # covers M-06
 def test_a_heartbeat_is_up_from_a_call_until_the_next_one_is_late(
     served: Served, calls: Served, world: CheckWorld

@@ -114,12 +114,13 @@ def result_of_records(
 ) -> CheckResult:
     """Return a DNS result as down if there is no record, or an expected value is missing."""
     if not values:
-        message = f"has no record of type {record_type}"
+        message, cause = f"has no record of type {record_type}", None
     elif missing := [each for each in expected if each not in values]:
-        message = f"answered {_listed(values)} without {_listed(missing)}"
+        cause = f"without {_listed(missing)}"  # the values may differ at each question
+        message = f"answered {_listed(values)} {cause}"
     else:
         return result
-    error = CheckError(code="RECORD_MISSING", message=message)
+    error = CheckError(code="RECORD_MISSING", message=message, cause=cause)
     return replace(result, outcome=Outcome.DOWN, error=error)
 
 
