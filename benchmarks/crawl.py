@@ -53,10 +53,14 @@ from benchmarks.prices import (  # noqa: E402
 )
 from spinneret.aws import clients  # noqa: E402
 
-PAGES: Final = 50
+PAGES: Final = 100
 COUNTED: Final = 20
 SECONDS: Final = 240.0
-LOCAL: Final = {"AWS_ACCESS_KEY_ID": "000000000000", "AWS_SECRET_ACCESS_KEY": "local"}
+LOCAL: Final = {
+    "AWS_ACCESS_KEY_ID": "000000000000",
+    "AWS_SECRET_ACCESS_KEY": "local",
+    "AWS_DEFAULT_REGION": "us-east-1",
+}
 FAST: Final = {"SPINNERET_RATE_LIMIT__DEFAULT_RPS": "200", "SPINNERET_DOMAIN_BURST": "200"}
 """The default pace of a request a second would be all that is measured."""
 
