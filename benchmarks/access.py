@@ -17,26 +17,26 @@ from typing import Any, Final
 REPOSITORY: Final = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(REPOSITORY / each) for each in ("layers/common", ".")]
 
-import boto3  # noqa: E402 - after the path above
-from moto import mock_aws  # noqa: E402
+import boto3
+from moto import mock_aws
 
-from spinneret.access.keys.dynamo import DynamoKeyStore  # noqa: E402
-from spinneret.access.keys.dynamo_windows import DynamoRateLimitStore  # noqa: E402
-from spinneret.access.keys.models import Scope  # noqa: E402
-from spinneret.access.keys.service import KeyService  # noqa: E402
-from spinneret.access.permissions import Role  # noqa: E402
-from spinneret.access.sessions.dynamo import DynamoSessionStore  # noqa: E402
-from spinneret.access.sessions.models import Session  # noqa: E402
-from spinneret.access.sessions.people import SignedInPeople  # noqa: E402
-from spinneret.access.tokens.dynamo import DynamoKeySetStore  # noqa: E402
-from spinneret.access.tokens.kms import KmsSigner  # noqa: E402
-from spinneret.access.tokens.rotation import KeyRotation  # noqa: E402
-from spinneret.access.tokens.service import TokenIssuer, TokenVerifier  # noqa: E402
-from spinneret.access.trail.rules import account_event  # noqa: E402
-from spinneret.access.users.dynamo import DynamoUserStore  # noqa: E402
-from spinneret.access.users.service import UserService  # noqa: E402
-from spinneret.kernel.ids import id_maker  # noqa: E402
-from tests.fakes.time import HandClock  # noqa: E402
+from spinneret.access.keys.dynamo import DynamoKeyStore
+from spinneret.access.keys.dynamo_windows import DynamoRateLimitStore
+from spinneret.access.keys.models import Scope
+from spinneret.access.keys.service import KeyService
+from spinneret.access.permissions import ROLE_PERMISSIONS, Role
+from spinneret.access.sessions.dynamo import DynamoSessionStore
+from spinneret.access.sessions.models import Session
+from spinneret.access.sessions.people import SignedInPeople
+from spinneret.access.tokens.dynamo import DynamoKeySetStore
+from spinneret.access.tokens.kms import KmsSigner
+from spinneret.access.tokens.rotation import KeyRotation
+from spinneret.access.tokens.service import TokenIssuer, TokenVerifier
+from spinneret.access.trail.rules import account_event
+from spinneret.access.users.dynamo import DynamoUserStore
+from spinneret.access.users.service import UserService
+from spinneret.kernel.ids import id_maker
+from tests.fakes.time import HandClock
 
 TABLE: Final = "tenancy"
 TOKENS: Final = {"issuer": "spinneret", "audience": "spinneret-api"}
@@ -109,7 +109,8 @@ class Bench:
         people = UserService(
             users=self.users, clock=self.clock, new_id=self.new_id, random=os.urandom
         )
-        user, _ = people.invite("acme", "maya@example.com", "Maya", Role.VIEWER)
+        inviting = ROLE_PERMISSIONS[Role.ADMIN]
+        user, _ = people.invite("acme", "maya@example.com", "Maya", Role.VIEWER, inviting)
         session = Session(
             tenant="acme",
             user_id=user.id,

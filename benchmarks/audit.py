@@ -35,20 +35,20 @@ sys.path[:0] = [
     str(REPOSITORY / each) for each in ("layers/common", "functions", "infra/local", ".")
 ]
 
-from spinneret.audits.checks.catalogue import by_scope, catalogue  # noqa: E402 (path set above)
-from spinneret.audits.checks.models import CheckScope  # noqa: E402 (path set above)
-from spinneret.audits.checks.site import Site  # noqa: E402 (path set above)
-from spinneret.audits.facts.models import PageFacts  # noqa: E402 (path set above)
-from spinneret.audits.facts.pages import read_page  # noqa: E402 (path set above)
-from spinneret.audits.facts.site import FileFacts, SiteFacts  # noqa: E402 (path set above)
-from spinneret.audits.facts.sitemaps import read_sitemap  # noqa: E402 (path set above)
-from spinneret.audits.facts.storing import PAGES  # noqa: E402 (path set above)
-from spinneret.audits.findings import FindingLog  # noqa: E402 (path set above)
-from spinneret.audits.judging import AuditEvaluator  # noqa: E402 (path set above)
-from spinneret.audits.reports.formats import RENDERERS  # noqa: E402 (path set above)
-from spinneret.audits.reports.models import ReportContent  # noqa: E402 (path set above)
-from spinneret.web.fetching.models import FetchedPage  # noqa: E402 (path set above)
-from spinneret.web.fetching.urls import parse_url  # noqa: E402 (path set above)
+from spinneret.audits.checks.catalogue import by_scope, catalogue
+from spinneret.audits.checks.models import CheckScope
+from spinneret.audits.checks.site import Site
+from spinneret.audits.facts.models import PageFacts
+from spinneret.audits.facts.pages import read_page
+from spinneret.audits.facts.site import FileFacts, SiteFacts
+from spinneret.audits.facts.sitemaps import read_sitemap
+from spinneret.audits.facts.storing import PAGES
+from spinneret.audits.findings import FindingLog
+from spinneret.audits.judging import AuditEvaluator
+from spinneret.audits.reports.formats import RENDERERS
+from spinneret.audits.reports.models import ReportContent
+from spinneret.web.fetching.models import FetchedPage
+from spinneret.web.fetching.urls import parse_url
 
 HOST = "https://bench.example"
 NOW = datetime(2026, 11, 22, tzinfo=UTC)

@@ -16,11 +16,11 @@ sys.path[:0] = [
     str(REPOSITORY / each) for each in ("layers/common", "functions", "infra/local", ".")
 ]
 
-import boto3  # noqa: E402 - after the path above
-from moto import mock_aws  # noqa: E402 - after the path above
+import boto3
+from moto import mock_aws
 
-from benchmarks.audit import HOST, generated  # noqa: E402 - after the path above
-from benchmarks.prices import (  # noqa: E402 - after the path above
+from benchmarks.audit import HOST, generated
+from benchmarks.prices import (
     GIGABYTE_SECOND,
     MESSAGE,
     READ,
@@ -29,14 +29,14 @@ from benchmarks.prices import (  # noqa: E402 - after the path above
     WRITE,
     Counting,
 )
-from spinneret.audits.dynamo import DynamoAuditStore  # noqa: E402 - after the path above
-from spinneret.audits.s3 import S3AuditObjectStore  # noqa: E402 - after the path above
-from spinneret.jobs.dynamo import DynamoJobStore  # noqa: E402 - after the path above
-from spinneret.jobs.models import JobStatus  # noqa: E402 - after the path above
-from spinneret.web.exploring.frontier.dynamo import DynamoFrontierStore  # noqa: E402
-from spinneret.web.politeness.dynamo import DynamoHostStateStore  # noqa: E402
-from tests.fakes.auditing import AuditWorld  # noqa: E402 - after the path above
-from tests.tables import create_tables  # noqa: E402 - after the path above
+from spinneret.audits.dynamo import DynamoAuditStore
+from spinneret.audits.s3 import S3AuditObjectStore
+from spinneret.jobs.dynamo import DynamoJobStore
+from spinneret.jobs.models import JobStatus
+from spinneret.web.exploring.frontier.dynamo import DynamoFrontierStore
+from spinneret.web.politeness.dynamo import DynamoHostStateStore
+from tests.fakes.auditing import AuditWorld
+from tests.tables import create_tables
 
 MEMORY_GB = 1.0
 

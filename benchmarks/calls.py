@@ -27,43 +27,43 @@ from uuid import uuid4
 REPOSITORY: Final = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(REPOSITORY / each) for each in ("layers/common", "infra/local", ".")]
 
-import boto3  # noqa: E402 - after the path above
-from botocore.config import Config  # noqa: E402
-from moto import mock_aws  # noqa: E402
+import boto3
+from botocore.config import Config
+from moto import mock_aws
 
-from benchmarks.crawl_process import Application, environment  # noqa: E402
-from benchmarks.crawl_servers import generated, moto_bridge, quick_embedder  # noqa: E402
-from benchmarks.jobs import Kernel  # noqa: E402
-from benchmarks.prices import Spending  # noqa: E402
-from spinneret.access.keys.dynamo import DynamoKeyStore  # noqa: E402
-from spinneret.access.keys.dynamo_windows import DynamoRateLimitStore  # noqa: E402
-from spinneret.access.keys.models import Scope  # noqa: E402
-from spinneret.access.keys.service import KeyService  # noqa: E402
-from spinneret.aws import clients  # noqa: E402
-from spinneret.content.caches.dynamo import DynamoCacheStore  # noqa: E402
-from spinneret.content.caches.service import Caches  # noqa: E402
-from spinneret.content.documents.dynamo import DynamoDocumentStore  # noqa: E402
-from spinneret.content.search.models import Query  # noqa: E402
-from spinneret.content.search.service import SearchService  # noqa: E402
-from spinneret.jobs import limits as jobs_limits  # noqa: E402
-from spinneret.kernel.clock import utc_now  # noqa: E402
-from spinneret.kernel.ids import id_maker  # noqa: E402
-from spinneret.monitoring.checks.dynamo import DynamoCheckStore  # noqa: E402
-from spinneret.monitoring.checks.service import CheckDisposition, Checker  # noqa: E402
-from spinneret.monitoring.due.models import DueTarget  # noqa: E402
-from spinneret.monitoring.slots.dynamo import DynamoSlotStore  # noqa: E402
-from spinneret.monitoring.targets.dynamo import DynamoTargetStore  # noqa: E402
-from spinneret.monitoring.windows.dynamo import DynamoWindowStore  # noqa: E402
-from spinneret.monitoring.windows.service import Maintenance  # noqa: E402
-from spinneret.web import limits as web_limits  # noqa: E402
-from spinneret.web.hosts.dynamo import DynamoHostStore  # noqa: E402
-from spinneret.web.politeness.dynamo import DynamoHostStateStore  # noqa: E402
-from tests import factories  # noqa: E402
-from tests.factories import TENANT  # noqa: E402
-from tests.fakes.checking import FAST, CheckWorld  # noqa: E402
-from tests.fakes.politeness import pace_at  # noqa: E402
-from tests.fakes.search import FakeChunkIndex, FakeEmbedder  # noqa: E402
-from tests.fakes.time import HandClock, plenty  # noqa: E402
+from benchmarks.crawl_process import Application, environment
+from benchmarks.crawl_servers import generated, moto_bridge, quick_embedder
+from benchmarks.jobs import Kernel
+from benchmarks.prices import Spending
+from spinneret.access.keys.dynamo import DynamoKeyStore
+from spinneret.access.keys.dynamo_windows import DynamoRateLimitStore
+from spinneret.access.keys.models import Scope
+from spinneret.access.keys.service import KeyService
+from spinneret.aws import clients
+from spinneret.content.caches.dynamo import DynamoCacheStore
+from spinneret.content.caches.service import Caches
+from spinneret.content.documents.dynamo import DynamoDocumentStore
+from spinneret.content.search.models import Query
+from spinneret.content.search.service import SearchService
+from spinneret.jobs import limits as jobs_limits
+from spinneret.kernel.clock import utc_now
+from spinneret.kernel.ids import id_maker
+from spinneret.monitoring.checks.dynamo import DynamoCheckStore
+from spinneret.monitoring.checks.service import CheckDisposition, Checker
+from spinneret.monitoring.due.models import DueTarget
+from spinneret.monitoring.slots.dynamo import DynamoSlotStore
+from spinneret.monitoring.targets.dynamo import DynamoTargetStore
+from spinneret.monitoring.windows.dynamo import DynamoWindowStore
+from spinneret.monitoring.windows.service import Maintenance
+from spinneret.web import limits as web_limits
+from spinneret.web.hosts.dynamo import DynamoHostStore
+from spinneret.web.politeness.dynamo import DynamoHostStateStore
+from tests import factories
+from tests.factories import TENANT
+from tests.fakes.checking import FAST, CheckWorld
+from tests.fakes.politeness import pace_at
+from tests.fakes.search import FakeChunkIndex, FakeEmbedder
+from tests.fakes.time import HandClock, plenty
 
 TABLE: Final = Path(__file__).with_suffix(".json")
 PAGES: Final = 5

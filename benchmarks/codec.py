@@ -4,10 +4,14 @@ python benchmarks/codec.py
 """
 
 import argparse
+import sys
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
+
+sys.path[:0] = [str(Path(__file__).resolve().parent.parent / "layers/common")]
 
 from boto3.dynamodb.types import TypeDeserializer, TypeSerializer
 

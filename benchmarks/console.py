@@ -17,12 +17,12 @@ from typing import Any, Final
 ROOT: Final = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "layers" / "common"), str(ROOT / "infra" / "local")]
 
-from spinneret.runtime.console.site import read_site  # noqa: E402 - after the path above
-from stack.tools.npm import with_npm  # noqa: E402 - after the path above
-from stack.tools.store import Store  # noqa: E402 - after the path above
-from stack.workspace import Workspace  # noqa: E402 - after the path above
-from tests.consoles import FLAGS, built_console, installed_browser  # noqa: E402 - as above
-from tests.fakes.described_api import DescribedApi, console_on  # noqa: E402 - after the path above
+from spinneret.runtime.console.site import read_site
+from stack.tools.npm import with_npm
+from stack.tools.store import Store
+from stack.workspace import Workspace
+from tests.consoles import FLAGS, built_console, installed_browser
+from tests.fakes.described_api import DescribedApi, console_on
 
 LIGHTHOUSE: Final = "lighthouse@12.8.2"  # later ones need Node 22
 CATEGORIES: Final = ("performance", "accessibility", "best-practices")

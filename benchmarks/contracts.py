@@ -28,12 +28,12 @@ from urllib.parse import urlencode
 ROOT: Final = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "layers" / "common"), str(ROOT / "infra" / "local")]
 
-import httpx  # noqa: E402 - after the path
+import httpx
 
-from stack.port_claims import claim  # noqa: E402 - after the path
-from tests.markets import contracts  # noqa: E402 - see above
-from tests.markets.recording import recorded  # noqa: E402 - see above
-from tests.markets.web import RecordedRequest  # noqa: E402 - see above
+from stack.port_claims import claim
+from tests.markets import contracts
+from tests.markets.recording import recorded
+from tests.markets.web import RecordedRequest
 
 PRISM: Final = "@stoplight/prism-cli@5.14.2"  # the last that runs on Node 20
 _START_SECONDS: Final = 120.0  # with its download

@@ -20,7 +20,7 @@ from typing import Any, Final
 REPOSITORY: Final = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(REPOSITORY), str(REPOSITORY / "infra" / "local")]
 
-from benchmarks.prices import (  # noqa: E402 - after the path above
+from benchmarks.prices import (
     ALARM_METRIC,
     API_REQUEST,
     BUS_EVENT,
@@ -41,8 +41,8 @@ from benchmarks.prices import (  # noqa: E402 - after the path above
     TRANSITION,
     WRITE,
 )
-from stack.deployment.templates import load  # noqa: E402 - after the path above
-from tests.architecture.evaluation import evaluated  # noqa: E402 - after the path above
+from stack.deployment.templates import load
+from tests.architecture.evaluation import evaluated
 
 DOCUMENT: Final = REPOSITORY / "docs" / "cost.md"
 BENCHMARKS: Final = REPOSITORY / "docs" / "benchmarks.md"

@@ -26,21 +26,21 @@ from typing import Any, Final, cast
 REPOSITORY = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(REPOSITORY / each) for each in ("layers/common", "infra/local", ".")]
 
-import httpx  # noqa: E402 - after the path above
-from botocore.config import Config  # noqa: E402 - after the path above
-from moto import mock_aws  # noqa: E402 - after the path above
+import httpx
+from botocore.config import Config
+from moto import mock_aws
 
-from benchmarks.crawl_documentation import crawl_documentation  # noqa: E402
-from benchmarks.crawl_process import MEMORY_GB, STEPS, Application, environment  # noqa: E402
-from benchmarks.crawl_servers import generated, moto_bridge, quick_embedder  # noqa: E402
-from benchmarks.instance import (  # noqa: E402 - after the path above
+from benchmarks.crawl_documentation import crawl_documentation
+from benchmarks.crawl_process import MEMORY_GB, STEPS, Application, environment
+from benchmarks.crawl_servers import generated, moto_bridge, quick_embedder
+from benchmarks.instance import (
     SITE_PORT,
     api_url,
     endpoints,
     issue_key,
     run_stack,
 )
-from benchmarks.prices import (  # noqa: E402
+from benchmarks.prices import (
     BUS_EVENT,
     GIGABYTE_SECOND,
     INVOCATION,
@@ -51,7 +51,7 @@ from benchmarks.prices import (  # noqa: E402
     TRANSITION,
     WRITE,
 )
-from spinneret.aws import clients  # noqa: E402
+from spinneret.aws import clients
 
 PAGES: Final = 100
 COUNTED: Final = 20

@@ -16,14 +16,14 @@ from typing import Any, Final
 REPOSITORY = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(REPOSITORY / each) for each in ("layers/common", "infra/local", ".")]
 
-from benchmarks.crawl_servers import generated  # noqa: E402 - after the path above
-from spinneret.content.extraction.pages import extract  # noqa: E402 - after the path above
-from spinneret.jobs.models import Job, JobRef, JobStatus  # noqa: E402 - after the path above
-from spinneret.web.fetching.addresses import AddressPolicy  # noqa: E402 - after the path above
-from spinneret.web.fetching.http import GuardedFetcher  # noqa: E402 - after the path above
-from spinneret.web.fetching.models import FetchedPage, FetchRequest  # noqa: E402
-from spinneret.web.fetching.urls import parse_url  # noqa: E402 - after the path above
-from tests.fakes.crawling import CrawlSlice, Wrap  # noqa: E402 - after the path above
+from benchmarks.crawl_servers import generated
+from spinneret.content.extraction.pages import extract
+from spinneret.jobs.models import Job, JobRef, JobStatus
+from spinneret.web.fetching.addresses import AddressPolicy
+from spinneret.web.fetching.http import GuardedFetcher
+from spinneret.web.fetching.models import FetchedPage, FetchRequest
+from spinneret.web.fetching.urls import parse_url
+from tests.fakes.crawling import CrawlSlice, Wrap
 
 SIZES: Final = (100, 500, 1000, 2000)
 AT_ONCE: Final = 20

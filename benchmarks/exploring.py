@@ -28,13 +28,13 @@ from typing import Any
 REPOSITORY = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(REPOSITORY / "layers" / "common"), str(REPOSITORY)]
 
-import boto3  # noqa: E402 (path set above)
-from moto import mock_aws  # noqa: E402
+import boto3
+from moto import mock_aws
 
-from benchmarks.crawl_servers import serving  # noqa: E402
-from spinneret.web.exploring.frontier.dynamo import DynamoFrontierStore  # noqa: E402
-from spinneret.web.exploring.frontier.guide import LinkPolicy  # noqa: E402
-from spinneret.web.exploring.frontier.models import (  # noqa: E402
+from benchmarks.crawl_servers import serving
+from spinneret.web.exploring.frontier.dynamo import DynamoFrontierStore
+from spinneret.web.exploring.frontier.guide import LinkPolicy
+from spinneret.web.exploring.frontier.models import (
     Batch,
     CrawlRef,
     Fetched,
@@ -42,16 +42,16 @@ from spinneret.web.exploring.frontier.models import (  # noqa: E402
     Plan,
     Strategy,
 )
-from spinneret.web.exploring.frontier.ports import FrontierStore  # noqa: E402
-from spinneret.web.exploring.frontier.service import Frontier  # noqa: E402
-from spinneret.web.exploring.sitemaps.reader import SitemapReader  # noqa: E402
-from spinneret.web.fetching.addresses import AddressPolicy  # noqa: E402
-from spinneret.web.fetching.http import GuardedFetcher  # noqa: E402
-from spinneret.web.fetching.models import FetchedPage, FetchRequest  # noqa: E402
-from spinneret.web.fetching.urls import parse_url  # noqa: E402
-from tests.contract import frontier_table  # noqa: E402
-from tests.fakes.discovering import DiscoverySlice  # noqa: E402
-from tests.fakes.exploring import FakeFrontierStore  # noqa: E402
+from spinneret.web.exploring.frontier.ports import FrontierStore
+from spinneret.web.exploring.frontier.service import Frontier
+from spinneret.web.exploring.sitemaps.reader import SitemapReader
+from spinneret.web.fetching.addresses import AddressPolicy
+from spinneret.web.fetching.http import GuardedFetcher
+from spinneret.web.fetching.models import FetchedPage, FetchRequest
+from spinneret.web.fetching.urls import parse_url
+from tests.contract import frontier_table
+from tests.fakes.discovering import DiscoverySlice
+from tests.fakes.exploring import FakeFrontierStore
 
 SITE = "https://site.example"
 NOW = datetime(2026, 1, 1, tzinfo=UTC)

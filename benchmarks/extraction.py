@@ -32,24 +32,24 @@ DATA = "SPINNERET_BENCHMARK_DATA"
 
 sys.path[:0] = [str(REPOSITORY), str(REPOSITORY / "layers" / "common")]
 
-import rs_trafilatura  # noqa: E402 (path set above)
-import trafilatura  # noqa: E402 (path set above)
+import rs_trafilatura
+import trafilatura
 
-from benchmarks.extraction_scores import (  # noqa: E402 (path set above)
+from benchmarks.extraction_scores import (
     Row,
     article_rows,
     page_f1,
     page_type_rows,
 )
-from benchmarks.prices import GIGABYTE_SECOND  # noqa: E402 (path set above)
-from spinneret.content.chunking.chunks import chunk  # noqa: E402 (path set above)
-from spinneret.content.chunking.models import TokenSpan  # noqa: E402 (path set above)
-from spinneret.content.extraction.markdown import to_markdown  # noqa: E402 (path set above)
-from spinneret.content.extraction.markup import parse_html, spared  # noqa: E402 (path set above)
-from spinneret.content.extraction.models import Content  # noqa: E402 (path set above)
-from spinneret.content.extraction.pages import extract  # noqa: E402 (path set above)
-from spinneret.content.extraction.regions import content_regions  # noqa: E402 (path set above)
-from spinneret.kernel.errors import ContentRefused  # noqa: E402 (path set above)
+from benchmarks.prices import GIGABYTE_SECOND
+from spinneret.content.chunking.chunks import chunk
+from spinneret.content.chunking.models import TokenSpan
+from spinneret.content.extraction.markdown import to_markdown
+from spinneret.content.extraction.markup import parse_html, spared
+from spinneret.content.extraction.models import Content
+from spinneret.content.extraction.pages import extract
+from spinneret.content.extraction.regions import content_regions
+from spinneret.kernel.errors import ContentRefused
 
 
 def main() -> None:

@@ -26,15 +26,15 @@ from zlib import crc32
 
 sys.path[:0] = [str(Path(__file__).resolve().parents[1])]
 
-from benchmarks.extraction import (  # noqa: E402 - after the path above
+from benchmarks.extraction import (
     DATA,
     extracted,
     read_pages,
 )
-from benchmarks.extraction_scores import page_f1  # noqa: E402 - after the path above
-from spinneret.content.extraction import choice, pages, threads  # noqa: E402 - after the path above
-from spinneret.content.extraction.models import PageType  # noqa: E402 - after the path above
-from spinneret.content.extraction.page import Choice, ParsedPage  # noqa: E402 - after the path above
+from benchmarks.extraction_scores import page_f1
+from spinneret.content.extraction import choice, pages, threads
+from spinneret.content.extraction.models import PageType
+from spinneret.content.extraction.page import Choice, ParsedPage
 
 PRESENT: Final = "as it stands"
 FOLDS: Final = 5

@@ -28,11 +28,11 @@ from botocore.exceptions import ClientError
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "layers" / "common")]
 
-from spinneret.aws import dynamo  # noqa: E402 - after the path above
-from spinneret.jobs import dynamo_families  # noqa: E402 - after the path above
-from spinneret.jobs.children import Children  # noqa: E402 - after the path above
-from spinneret.jobs.kinds import KindPolicy  # noqa: E402 - after the path above
-from spinneret.jobs.models import (  # noqa: E402 - after the path above
+from spinneret.aws import dynamo
+from spinneret.jobs import dynamo_families
+from spinneret.jobs.children import Children
+from spinneret.jobs.kinds import KindPolicy
+from spinneret.jobs.models import (
     Backlog,
     Draft,
     Job,
@@ -42,16 +42,16 @@ from spinneret.jobs.models import (  # noqa: E402 - after the path above
     ParentState,
     Priority,
 )
-from spinneret.jobs.parents import ParentEnds  # noqa: E402 - after the path above
-from spinneret.jobs.ports import Claimed, NewJob, Refused  # noqa: E402 - after the path above
-from spinneret.jobs.publishing import PublishingJobStore  # noqa: E402 - after the path above
-from spinneret.jobs.worker import AwaitChildren, Context, Worker  # noqa: E402 - after the path above
-from spinneret.kernel import bounds  # noqa: E402 - after the path above
-from spinneret.kernel.clock import utc_now  # noqa: E402 - after the path above
-from spinneret.kernel.errors import DependencyUnavailable  # noqa: E402 - after the path above
-from tests import factories  # noqa: E402 - after the path above
-from tests.fakes.jobs import FakeJobStore  # noqa: E402 - after the path above
-from tests.kinds import KINDS  # noqa: E402 - after the path above
+from spinneret.jobs.parents import ParentEnds
+from spinneret.jobs.ports import Claimed, NewJob, Refused
+from spinneret.jobs.publishing import PublishingJobStore
+from spinneret.jobs.worker import AwaitChildren, Context, Worker
+from spinneret.kernel import bounds
+from spinneret.kernel.clock import utc_now
+from spinneret.kernel.errors import DependencyUnavailable
+from tests import factories
+from tests.fakes.jobs import FakeJobStore
+from tests.kinds import KINDS
 
 CHILDREN: Final = 10_000
 LATENCY: Final = 0.01  # of a transaction: two phases, some milliseconds each

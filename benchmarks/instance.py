@@ -11,9 +11,9 @@ from typing import Any, Final
 ROOT: Final = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "infra" / "local"), str(ROOT / "layers" / "common")]
 
-from stack.deployment.settings import market_hosts  # noqa: E402 - after the path above
-from stack.instance import Instance  # noqa: E402 - after the path above
-from stack.workspace import Workspace  # noqa: E402 - after the path above
+from stack.deployment.settings import market_hosts
+from stack.instance import Instance
+from stack.workspace import Workspace
 
 NAME: Final = os.environ.get("SPINNERET_TEST_INSTANCE", "bench")
 SITE_PORT: Final = 8485

@@ -30,7 +30,7 @@ from websockets.sync.client import connect
 
 sys.path[:0] = [str(Path(__file__).resolve().parents[1])]
 
-from benchmarks.instance import (  # noqa: E402 - after the path above
+from benchmarks.instance import (
     SITE_PORT,
     api_url,
     endpoints,
@@ -39,24 +39,24 @@ from benchmarks.instance import (  # noqa: E402 - after the path above
     run_stack,
     spread,
 )
-from spinneret.crawl.batches import BatchHandler  # noqa: E402 - after the path above
-from spinneret.crawl.kinds import CRAWL_BATCH  # noqa: E402 - after the path above
-from spinneret.jobs import items, limits  # noqa: E402 - after the path above
-from spinneret.jobs.children import Children  # noqa: E402 - after the path above
-from spinneret.jobs.control import JobControl  # noqa: E402 - after the path above
-from spinneret.jobs.dynamo import DynamoJobStore  # noqa: E402 - after the path above
-from spinneret.jobs.models import Draft, Job, JobRef, JobStatus, Priority, Reply  # noqa: E402 - after the path above
-from spinneret.jobs.parents import ParentEnds, ParentRecheck  # noqa: E402 - after the path above
-from spinneret.jobs.publishing import PublishingJobStore  # noqa: E402 - after the path above
-from spinneret.jobs.service import JobService  # noqa: E402 - after the path above
-from spinneret.jobs.sqs import SqsJobQueue, ref_of  # noqa: E402 - after the path above
-from spinneret.jobs.sweeper import Sweeper  # noqa: E402 - after the path above
-from spinneret.jobs.worker import Worker  # noqa: E402 - after the path above
-from spinneret.kernel.clock import parse_stamp, utc_now  # noqa: E402 - after the path above
-from spinneret.kernel.ids import id_maker  # noqa: E402 - after the path above
-from tests.kinds import CRAWL_NORMAL, KINDS  # noqa: E402 - after the path above
-from tests.site.server import page_paths, serve  # noqa: E402 - after the path above
-from tests.tables import create_tables  # noqa: E402 - after the path above
+from spinneret.crawl.batches import BatchHandler
+from spinneret.crawl.kinds import CRAWL_BATCH
+from spinneret.jobs import items, limits
+from spinneret.jobs.children import Children
+from spinneret.jobs.control import JobControl
+from spinneret.jobs.dynamo import DynamoJobStore
+from spinneret.jobs.models import Draft, Job, JobRef, JobStatus, Priority, Reply
+from spinneret.jobs.parents import ParentEnds, ParentRecheck
+from spinneret.jobs.publishing import PublishingJobStore
+from spinneret.jobs.service import JobService
+from spinneret.jobs.sqs import SqsJobQueue, ref_of
+from spinneret.jobs.sweeper import Sweeper
+from spinneret.jobs.worker import Worker
+from spinneret.kernel.clock import parse_stamp, utc_now
+from spinneret.kernel.ids import id_maker
+from tests.kinds import CRAWL_NORMAL, KINDS
+from tests.site.server import page_paths, serve
+from tests.tables import create_tables
 
 JOBS: Final = 200
 CHILDREN: Final = 1000

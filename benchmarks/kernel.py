@@ -26,18 +26,18 @@ from moto import mock_aws
 ROOT: Final = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "infra" / "local"), str(ROOT / "layers" / "common")]
 
-from spinneret.kernel.clock import utc_now  # noqa: E402 - after the path above
-from spinneret.redaction import redact, redact_text  # noqa: E402 - after the path above
-from spinneret.web.fetching.addresses import AddressPolicy  # noqa: E402 - after the path above
-from spinneret.web.fetching.http import GuardedFetcher  # noqa: E402 - after the path above
-from spinneret.web.fetching.models import FetchRequest  # noqa: E402 - after the path above
-from spinneret.web.fetching.resolver import resolve_by_system  # noqa: E402 - after the path above
-from spinneret.web.fetching.urls import cache_url, canonical_url, parse_url  # noqa: E402 - after the path above
-from spinneret.web.politeness.dynamo import DynamoHostStateStore  # noqa: E402 - after the path above
-from spinneret.web.politeness.models import HostOutcome, PaceLimits, Permit  # noqa: E402 - as above
-from spinneret.web.politeness.robots import parse  # noqa: E402 - after the path above
-from spinneret.web.politeness.service import HostRateLimiter  # noqa: E402 - after the path above
-from tests.tables import create_tables  # noqa: E402 - after the path above
+from spinneret.kernel.clock import utc_now
+from spinneret.redaction import redact, redact_text
+from spinneret.web.fetching.addresses import AddressPolicy
+from spinneret.web.fetching.http import GuardedFetcher
+from spinneret.web.fetching.models import FetchRequest
+from spinneret.web.fetching.resolver import resolve_by_system
+from spinneret.web.fetching.urls import cache_url, canonical_url, parse_url
+from spinneret.web.politeness.dynamo import DynamoHostStateStore
+from spinneret.web.politeness.models import HostOutcome, PaceLimits, Permit
+from spinneret.web.politeness.robots import parse
+from spinneret.web.politeness.service import HostRateLimiter
+from tests.tables import create_tables
 
 SECONDS: Final = 1.0
 ROUNDS: Final = 3

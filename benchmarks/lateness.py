@@ -30,30 +30,30 @@ from typing import Any, Final
 
 sys.path[:0] = [str(Path(__file__).resolve().parents[1])]
 
-import boto3  # noqa: E402 - after the path above
-import httpx  # noqa: E402
+import boto3
+import httpx
 
-from benchmarks.instance import (  # noqa: E402
+from benchmarks.instance import (
     api_url,
     endpoints,
     issue_key,
     outputs,
     run_stack,
 )
-from benchmarks.monitoring import AWS_SECONDS, Handler, replace_policy  # noqa: E402
-from spinneret.kernel.clock import utc_now  # noqa: E402
-from spinneret.monitoring import limits  # noqa: E402
-from spinneret.monitoring.checks import items  # noqa: E402
-from spinneret.monitoring.checks.models import CheckResult, Outcome  # noqa: E402
-from spinneret.monitoring.due.models import Planned  # noqa: E402
-from spinneret.monitoring.due.rules import EVERY  # noqa: E402
-from spinneret.monitoring.targets.models import Options  # noqa: E402
-from spinneret.web.fetching.addresses import AddressPolicy  # noqa: E402
-from spinneret.web.fetching.http import GuardedFetcher  # noqa: E402
-from spinneret.web.fetching.models import FetchRequest  # noqa: E402
-from spinneret.web.politeness.models import PaceLimits  # noqa: E402
-from tests.fakes.checking import CheckWorld  # noqa: E402
-from tests.fakes.time import HandClock  # noqa: E402
+from benchmarks.monitoring import AWS_SECONDS, Handler, replace_policy
+from spinneret.kernel.clock import utc_now
+from spinneret.monitoring import limits
+from spinneret.monitoring.checks import items
+from spinneret.monitoring.checks.models import CheckResult, Outcome
+from spinneret.monitoring.due.models import Planned
+from spinneret.monitoring.due.rules import EVERY
+from spinneret.monitoring.targets.models import Options
+from spinneret.web.fetching.addresses import AddressPolicy
+from spinneret.web.fetching.http import GuardedFetcher
+from spinneret.web.fetching.models import FetchRequest
+from spinneret.web.politeness.models import PaceLimits
+from tests.fakes.checking import CheckWorld
+from tests.fakes.time import HandClock
 
 PORT: Final = 8487
 HOSTS: Final = tuple(f"127.0.1.{number}" for number in range(1, 41))

@@ -24,13 +24,13 @@ import httpx
 ROOT: Final = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "infra" / "local"), str(ROOT / "layers" / "common")]
 
-from spinneret.access.keys.api_models import KeyRequest  # noqa: E402 - after the path above
-from spinneret.access.keys.bootstrap import issue  # noqa: E402 - after the path above
-from spinneret.access.keys.models import Scope  # noqa: E402 - after the path above
-from spinneret.kernel import bounds  # noqa: E402 - after the path above
-from stack.instance import Instance  # noqa: E402 - after the path above
-from stack.workspace import Workspace  # noqa: E402 - after the path above
-from tests.site.server import page_paths  # noqa: E402 - after the path above
+from spinneret.access.keys.api_models import KeyRequest
+from spinneret.access.keys.bootstrap import issue
+from spinneret.access.keys.models import Scope
+from spinneret.kernel import bounds
+from stack.instance import Instance
+from stack.workspace import Workspace
+from tests.site.server import page_paths
 
 TENANTS: Final = 5
 REQUIREMENTS: Final = ROOT / "infra" / "local" / "requirements" / "load.txt"

@@ -17,24 +17,24 @@ from typing import Final
 REPOSITORY = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(REPOSITORY / each) for each in ("layers/common", "infra/local", ".")]
 
-from benchmarks.prices import (  # noqa: E402 - after the path above
+from benchmarks.prices import (
     GIGABYTE_SECOND,
     INVOCATION,
     MESSAGE,
     S3_WRITE,
 )
-from spinneret.web.browser.chromium_process import running  # noqa: E402 - after the path above
-from spinneret.web.browser.models import (  # noqa: E402 - after the path above
+from spinneret.web.browser.chromium_process import running
+from spinneret.web.browser.models import (
     Dom,
     Pdf,
     RenderRequest,
     Screenshot,
     Task,
 )
-from spinneret.web.browser.unpacking import unpack  # noqa: E402 - after the path above
-from spinneret.web.fetching.urls import parse_url  # noqa: E402 - after the path above
-from tests.fakes.scripted_server import ScriptedServer, answer  # noqa: E402
-from tests.integration.browsers import chromium, program  # noqa: E402 - after the path above
+from spinneret.web.browser.unpacking import unpack
+from spinneret.web.fetching.urls import parse_url
+from tests.fakes.scripted_server import ScriptedServer, answer
+from tests.integration.browsers import chromium, program
 
 GIGABYTES: Final = 2.0
 PAGES: Final = 15

@@ -29,18 +29,18 @@ sys.path[:0] = [
     str(REPOSITORY),
 ]
 
-import trustme  # noqa: E402 (path set above)
+import trustme
 
-from spinneret.kernel.clock import utc_now  # noqa: E402
-from spinneret.monitoring import limits  # noqa: E402
-from spinneret.monitoring.checks.service import CheckDisposition, Checker  # noqa: E402
-from spinneret.monitoring.targets.models import Options  # noqa: E402
-from spinneret.web.fetching.addresses import AddressPolicy  # noqa: E402
-from spinneret.web.fetching.http import GuardedFetcher  # noqa: E402
-from spinneret.web.politeness.models import PaceLimits  # noqa: E402
-from tests.fakes.checking import CheckWorld  # noqa: E402
-from tests.fakes.time import START, HandClock  # noqa: E402
-from tests.unit.monitoring.playing import Playing  # noqa: E402
+from spinneret.kernel.clock import utc_now
+from spinneret.monitoring import limits
+from spinneret.monitoring.checks.service import CheckDisposition, Checker
+from spinneret.monitoring.targets.models import Options
+from spinneret.web.fetching.addresses import AddressPolicy
+from spinneret.web.fetching.http import GuardedFetcher
+from spinneret.web.politeness.models import PaceLimits
+from tests.fakes.checking import CheckWorld
+from tests.fakes.time import START, HandClock
+from tests.unit.monitoring.playing import Playing
 
 PAGE = b"<!doctype html><title>A page</title>" + b"<p>All is well.</p>" * 200
 AWS_SECONDS = 0.05  # eight calls of a check on AWS: some 6 ms each

@@ -22,8 +22,8 @@ from typing import Final
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT)]
 
-from benchmarks.mutation.mutants import Mutant, mutants  # noqa: E402 - after the path above
-from benchmarks.mutation.runs import (  # noqa: E402 - after the path above
+from benchmarks.mutation.mutants import Mutant, mutants
+from benchmarks.mutation.runs import (
     Outcome,
     RunFailed,
     Runs,

@@ -20,12 +20,12 @@ import boto3
 REPOSITORY: Final = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(REPOSITORY / each) for each in ("", "infra/local", "layers/common")]
 
-from stack.deployment.templates import load  # noqa: E402 - after the path above
-from stack.instance import Instance  # noqa: E402 - after the path above
-from stack.workspace import Workspace  # noqa: E402 - after the path above
-from tests.architecture.conftest import ROOT, Templates  # noqa: E402 - after the path above
-from tests.architecture.permissions.reading import permissions_of  # noqa: E402 - see above
-from tests.architecture.permissions.recorded import (  # noqa: E402 - see above
+from stack.deployment.templates import load
+from stack.instance import Instance
+from stack.workspace import Workspace
+from tests.architecture.conftest import ROOT, Templates
+from tests.architecture.permissions.reading import permissions_of
+from tests.architecture.permissions.recorded import (
     Names,
     missing,
     read,

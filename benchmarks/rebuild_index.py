@@ -30,29 +30,30 @@ import numpy as np
 
 sys.path[:0] = [str(Path(__file__).resolve().parents[1])]
 
-from benchmarks.instance import (  # noqa: E402 - after the path above
+from benchmarks.instance import (
     api_url,
     bench,
     endpoints,
     issue_key,
     run_stack,
 )
-from spinneret.aws.stage import Stage  # noqa: E402 - after the path above
-from spinneret.content.caches.service import CachedVectors  # noqa: E402 - after the path above
-from spinneret.content.caches.wiring import chunk_caches  # noqa: E402 - after the path above
-from spinneret.content.documents import rules  # noqa: E402 - after the path above
-from spinneret.content.documents.chunks import ChunkMaker, Vector  # noqa: E402 - after the path above
-from spinneret.content.documents.dynamo import DynamoDocumentStore  # noqa: E402 - after the path above
-from spinneret.content.documents.models import Document, DocumentSource, UrlLease  # noqa: E402 - after the path above
-from spinneret.content.documents.service import DocumentDraft, Indexer  # noqa: E402 - after the path above
-from spinneret.content.extraction.models import Content, Metadata  # noqa: E402 - after the path above
-from spinneret.content.search.wiring import embedder, written_index  # noqa: E402 - after the path above
-from spinneret.content.wiring import DOCUMENTS_TABLE, content_store  # noqa: E402 - after the path above
-from spinneret.content.worker_wiring import INDEXING  # noqa: E402 - after the path above
-from spinneret.jobs.models import Lease  # noqa: E402 - after the path above
-from spinneret.jobs.wiring import JOBS_TABLE  # noqa: E402 - after the path above
-from spinneret.kernel.clock import utc_now  # noqa: E402 - after the path above
-from stack.deployment import record  # noqa: E402 - after the path above
+from spinneret.aws.stage import Stage
+from spinneret.content.caches.service import CachedVectors
+from spinneret.content.caches.wiring import chunk_caches
+from spinneret.content.documents import rules
+from spinneret.content.documents.chunks import ChunkMaker
+from spinneret.content.documents.dynamo import DynamoDocumentStore
+from spinneret.content.documents.models import Document, DocumentSource, UrlLease
+from spinneret.content.documents.service import DocumentDraft, Indexer
+from spinneret.content.extraction.models import Content, Metadata
+from spinneret.content.search.wiring import embedder, written_index
+from spinneret.content.vectors import Vector
+from spinneret.content.wiring import DOCUMENTS_TABLE, content_store
+from spinneret.content.worker_wiring import INDEXING
+from spinneret.jobs.models import Lease
+from spinneret.jobs.wiring import JOBS_TABLE
+from spinneret.kernel.clock import utc_now
+from stack.deployment import record
 
 TENANT: Final = "bench"
 WORDS: Final = 20_000

@@ -28,10 +28,10 @@ import retrieval_web_questions as of_web
 ROOT: Final = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "layers" / "common")]
 
-from spinneret.content.extraction.pages import extract  # noqa: E402 - after the path above
-from spinneret.kernel.errors import ContentRefused  # noqa: E402 - after the path above
-from tests.site.questions import EXACT_TERMS, QUESTIONS  # noqa: E402 - after the path above
-from tests.site.server import PAGES, page_paths  # noqa: E402 - after the path above
+from spinneret.content.extraction.pages import extract
+from spinneret.kernel.errors import ContentRefused
+from tests.site.questions import EXACT_TERMS, QUESTIONS
+from tests.site.server import PAGES, page_paths
 
 LARGEST: Final = 200_000  # bytes of HTML; longer pages would be half of all chunks
 OTHERS: Final = 28  # pages of the documentation that nobody asks for

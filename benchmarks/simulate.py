@@ -20,9 +20,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "layers" / "common")]
 
-from tests.simulation.capacity import Capacity, CapacityReport  # noqa: E402 - after the path above
-from tests.simulation.loads import LARGE  # noqa: E402 - after the path above
-from tests.simulation.run import (  # noqa: E402 - after the path above
+from tests.simulation.capacity import Capacity, CapacityReport
+from tests.simulation.loads import LARGE
+from tests.simulation.run import (
     Report,
     actor_threads,
     silent_logs,

@@ -22,7 +22,7 @@ import httpx
 
 sys.path[:0] = [str(Path(__file__).resolve().parents[1])]
 
-from benchmarks.instance import (  # noqa: E402 - after the path above
+from benchmarks.instance import (
     ROOT,
     SITE_PORT,
     api_url,
@@ -31,9 +31,9 @@ from benchmarks.instance import (  # noqa: E402 - after the path above
     run_stack,
     spread,
 )
-from stack.instance import Instance  # noqa: E402 - after the path above
-from stack.process import ProcessId, proportional_bytes  # noqa: E402 - after the path above
-from tests.site.server import serve  # noqa: E402 - after the path above
+from stack.instance import Instance
+from stack.process import ProcessId, proportional_bytes
+from tests.site.server import serve
 
 REQUESTS = 100
 CRAWLS = 10

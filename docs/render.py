@@ -14,16 +14,16 @@ TEMPLATE = ROOT / "template.yaml"
 CLIENT = ROOT / "clients" / "python" / "generate.py"
 sys.path[:0] = [str(ROOT / "layers" / "common"), str(FUNCTIONS), str(ROOT / "infra" / "local")]
 
-from spinneret.access.keys.models import INCLUDED, Scope  # noqa: E402 - after the path above
-from spinneret.access.permissions import (  # noqa: E402 - after the path above
+from spinneret.access.keys.models import INCLUDED, Scope
+from spinneret.access.permissions import (
     ROLE_PERMISSIONS,
     Role,
 )
-from spinneret.jobs.models import JobStatus, Transition  # noqa: E402 - after the path above
-from spinneret.jobs.rules import TERMINAL, TRANSITIONS  # noqa: E402 - after the path above
-from spinneret.runtime.http.access import access_table  # noqa: E402 - after the path above
-from spinneret.runtime.openapi.document import document, text_of  # noqa: E402 - after the path above
-from stack.deployment import settings, template_parameters  # noqa: E402 - after the path above
+from spinneret.jobs.models import JobStatus, Transition
+from spinneret.jobs.rules import TERMINAL, TRANSITIONS
+from spinneret.runtime.http.access import access_table
+from spinneret.runtime.openapi.document import document, text_of
+from stack.deployment import settings, template_parameters
 
 JOBS = ROOT / "docs" / "job-kernel.md"
 OPENAPI = ROOT / "layers" / "common" / "spinneret" / "runtime" / "openapi" / "openapi.json"

@@ -7,14 +7,14 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT / "layers" / "common")]
 
-from spinneret.audits.checks.catalogue import (  # noqa: E402 - after the path above
+from spinneret.audits.checks.catalogue import (
     IN_A_BROWSER,
     catalogue,
     version,
 )
-from spinneret.audits.checks.models import Category, CheckScope  # noqa: E402 - after the path above
-from spinneret.audits.reports.schema import json_schema  # noqa: E402 - after the path above
-from spinneret.audits.scoring import cost  # noqa: E402 - after the path above
+from spinneret.audits.checks.models import Category, CheckScope
+from spinneret.audits.reports.schema import json_schema
+from spinneret.audits.scoring import cost
 
 PAGE = ROOT / "docs" / "audits.md"
 SCHEMA = ROOT / "docs" / "audit-report.schema.json"

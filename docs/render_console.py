@@ -19,13 +19,13 @@ from playwright.sync_api import expect
 ROOT: Final = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "layers" / "common"), str(ROOT / "infra" / "local")]
 
-from spinneret.access.keys.models import Scope  # noqa: E402 - after the path above
-from stack.demo import TENANT  # noqa: E402 - after the path above
-from stack.deployment import record  # noqa: E402 - after the path above
-from stack.instance import DEFAULT_NAME, Instance  # noqa: E402 - after the path above
-from stack.key import issue  # noqa: E402 - after the path above
-from stack.workspace import Workspace  # noqa: E402 - after the path above
-from tests.consoles import NARROW, WIDE, Window, running_browser  # noqa: E402 - after the path above
+from spinneret.access.keys.models import Scope
+from stack.demo import TENANT
+from stack.deployment import record
+from stack.instance import DEFAULT_NAME, Instance
+from stack.key import issue
+from stack.workspace import Workspace
+from tests.consoles import NARROW, WIDE, Window, running_browser
 
 IMAGES: Final = ROOT / "docs" / "images"
 MOST_BYTES: Final = 120_000
