@@ -31,7 +31,7 @@ from spinneret.audits.issue_models import (
 from spinneret.audits.models import FormatName
 from spinneret.audits.recipes import RECIPES
 from spinneret.audits.service import AuditService
-from spinneret.audits.wiring import AuditApi, audit_api
+from spinneret.audits.wiring import audit_api
 from spinneret.jobs.api_models import Moved, Timeline, event_view
 from spinneret.jobs.keys import is_event_id
 from spinneret.jobs.models import JobStatus, Transition
@@ -97,7 +97,7 @@ def list_audits(
     cursor: str | None = None,
 ) -> AuditList:
     """List audits, newest first. The filters examine a bounded number of audits per page."""
-    return _audits().page(_tenant(), status, recipe, position_of(cursor), limit)
+    return _audits().page(routes.tenant, status, recipe, position_of(cursor), limit)
 
 
 @router.post(
@@ -122,13 +122,13 @@ def preview_audit(request: PreviewRequest) -> PreviewView:
 
     The estimate uses the start page, robots.txt and the sitemap.
     """
-    return _services().previews.preview(_tenant(), request.url)
+    return routes.services.previews.preview(routes.tenant, request.url)
 
 
 @router.get("/audits/<audit_id>", **declared(Scope.READ, Permission.VIEW_AUDITS))
 def get_audit(audit_id: str) -> AuditView:
     """Return an audit's state and, once it is finished, its scores."""
-    return _audits().get(_tenant(), audit_id)
+    return _audits().get(routes.tenant, audit_id)
 
 
 @router.get("/audits/<audit_id>/timeline", **declared(Scope.READ, Permission.VIEW_AUDITS))
@@ -136,8 +136,8 @@ def get_audit_timeline(
     audit_id: str, limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = None
 ) -> Timeline:
     """List an audit's events, oldest first."""
-    job = _audits().job(_tenant(), audit_id)
-    found = _services().jobs.events(job.ref, position_of(cursor, is_event_id), limit + 1)
+    job = _audits().job(routes.tenant, audit_id)
+    found = routes.services.jobs.events(job.ref, position_of(cursor, is_event_id), limit + 1)
     return Timeline.page(Page.cut(found, limit, lambda event: event.id), event_view)
 
 
@@ -147,7 +147,7 @@ def get_audit_timeline(
 )
 def cancel_audit(audit_id: str) -> Moved:
     """Cancel an audit that isn't finished."""
-    job = _audits().cancel(_tenant(), audit_id)
+    job = _audits().cancel(routes.tenant, audit_id)
     return Moved(job_id=job.id, status=job.status, message="cancelled")
 
 
@@ -157,8 +157,8 @@ def cancel_audit(audit_id: str) -> Moved:
 )
 def retry_audit(audit_id: str) -> Moved:
     """Audit the site again under the same id, if the audit failed or is partial."""
-    job = _audits().job(_tenant(), audit_id)
-    return moved(_services().jobs, routes.principal, job.id, Transition.RETRY)
+    job = _audits().job(routes.tenant, audit_id)
+    return moved(routes.services.jobs, routes.principal, job.id, Transition.RETRY)
 
 
 @router.get(
@@ -173,7 +173,7 @@ def get_audit_report(
 
     `markdown` is an alias of `md`.
     """
-    return _audits().report(_tenant(), audit_id, "md" if format == "markdown" else format)
+    return _audits().report(routes.tenant, audit_id, "md" if format == "markdown" else format)
 
 
 @router.get(
@@ -191,7 +191,7 @@ def list_audit_issues(
 ) -> IssueList:
     """List an audit's issues, sorted by severity, category and weight."""
     wanted = IssueFilter(check=check, category=category, severity=severity, state=state)
-    return _audits().issues(_tenant(), audit_id, wanted, _skipped(cursor), limit)
+    return _audits().issues(routes.tenant, audit_id, wanted, _skipped(cursor), limit)
 
 
 @router.get("/audits/<audit_id>/artifacts", **declared(Scope.READ, Permission.VIEW_AUDITS))
@@ -200,7 +200,7 @@ def list_audit_artifacts(
 ) -> ArtifactList:
     """List the objects that an audit stored: fetched pages, which expire, and reports."""
     return ArtifactList.page(
-        _audits().artifacts(_tenant(), audit_id, position_of(cursor), limit), ArtifactView.of
+        _audits().artifacts(routes.tenant, audit_id, position_of(cursor), limit), ArtifactView.of
     )
 
 
@@ -220,7 +220,7 @@ def compare_audit(
     The default is the previous audit of the same site and recipe.
     """
     skipped = _skipped(cursor)
-    return _audits().comparison(_tenant(), audit_id, other, state, skipped, limit)
+    return _audits().comparison(routes.tenant, audit_id, other, state, skipped, limit)
 
 
 def _skipped(cursor: str | None) -> int:
@@ -228,13 +228,5 @@ def _skipped(cursor: str | None) -> int:
     return int(position or 0)
 
 
-def _tenant() -> str:
-    return routes.principal.tenant
-
-
 def _audits() -> AuditService:
-    return _services().audits
-
-
-def _services() -> AuditApi:
-    return routes.services
+    return routes.services.audits

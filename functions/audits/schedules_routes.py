@@ -29,7 +29,7 @@ def list_audit_schedules(
 ) -> AuditScheduleList:
     """List scheduled audits, newest first."""
     return AuditScheduleList.page(
-        _schedules().page(_tenant(), position_of(cursor), limit), AuditScheduleView.of
+        _schedules().page(routes.tenant, position_of(cursor), limit), AuditScheduleView.of
     )
 
 
@@ -47,14 +47,14 @@ def list_audit_schedules(
 )
 def create_audit_schedule(request: AuditScheduleRequest) -> Response[AuditScheduleView]:
     """Audit a site on a schedule. Audits don't overlap; a single audit replaces all missed ones."""
-    made = _schedules().create(_tenant(), request)
+    made = _schedules().create(routes.tenant, request)
     return created(AuditScheduleView.of(made))
 
 
 @router.get("/audits/schedules/<schedule_id>", **declared(Scope.READ, Permission.VIEW_AUDITS))
 def get_audit_schedule(schedule_id: str) -> AuditScheduleView:
     """Return one schedule."""
-    return AuditScheduleView.of(_schedules().get(_tenant(), schedule_id))
+    return AuditScheduleView.of(_schedules().get(routes.tenant, schedule_id))
 
 
 @router.put(
@@ -71,7 +71,7 @@ def get_audit_schedule(schedule_id: str) -> AuditScheduleView:
 )
 def replace_audit_schedule(schedule_id: str, request: AuditScheduleRequest) -> AuditScheduleView:
     """Replace a schedule and compute its next run."""
-    return AuditScheduleView.of(_schedules().update(_tenant(), schedule_id, request))
+    return AuditScheduleView.of(_schedules().update(routes.tenant, schedule_id, request))
 
 
 @router.delete(
@@ -80,12 +80,8 @@ def replace_audit_schedule(schedule_id: str, request: AuditScheduleRequest) -> A
 )
 def delete_audit_schedule(schedule_id: str) -> Response[None]:
     """Delete a schedule and keep its audits."""
-    _schedules().remove(_tenant(), schedule_id)
+    _schedules().remove(routes.tenant, schedule_id)
     return Response(status_code=204)
-
-
-def _tenant() -> str:
-    return routes.principal.tenant
 
 
 def _schedules() -> ScheduleService:

@@ -136,12 +136,12 @@ def _known(kind: str | None) -> str | None:
 
 
 def _page(wanted: JobFilter, limit: int, cursor: str | None) -> JobList:
-    page = _jobs().page(routes.principal.tenant, wanted, position_of(cursor), limit)
+    page = _jobs().page(routes.tenant, wanted, position_of(cursor), limit)
     return JobList.page(page, job_view)
 
 
 def _ref(job_id: str) -> JobRef:
-    return JobRef(tenant=routes.principal.tenant, job_id=job_id)
+    return JobRef(tenant=routes.tenant, job_id=job_id)
 
 
 def _jobs() -> JobControl:

@@ -18,7 +18,7 @@ from spinneret.access.permissions import Permission
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import Conflict
 from spinneret.kernel.paging import position_of
-from spinneret.operations.wiring import CoreApi, core_api
+from spinneret.operations.wiring import core_api
 from spinneret.runtime.http.declaration import declared
 from spinneret.runtime.http.requests import refuse_request_key
 from spinneret.runtime.http.responses import created_secret
@@ -51,14 +51,14 @@ def issue_key(request: KeyRequest) -> Response[IssuedKey]:
 @router.get("/api/v1/api-keys", **declared(Scope.ADMIN, Permission.MANAGE_KEYS))
 def list_keys(limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = None) -> KeyList:
     """List the tenant's keys, newest first. Expired and revoked keys stay listed for 30 days."""
-    page = _keys().page(routes.principal.tenant, position_of(cursor), limit)
+    page = _keys().page(routes.tenant, position_of(cursor), limit)
     return key_list(page, _keys().now())
 
 
 @router.get("/api/v1/api-keys/<key_id>", **declared(Scope.ADMIN, Permission.MANAGE_KEYS))
 def get_key(key_id: str) -> KeyView:
     """Return one key."""
-    return key_view(_keys().get(routes.principal.tenant, key_id), _keys().now())
+    return key_view(_keys().get(routes.tenant, key_id), _keys().now())
 
 
 @router.delete(
@@ -66,14 +66,10 @@ def get_key(key_id: str) -> KeyView:
 )
 def revoke_key(key_id: str) -> Response[None]:
     """Revoke a key within five seconds. Revoking it again returns the same response."""
-    key = _keys().revoke(routes.principal.tenant, key_id)
-    _services().live.end_all(key.tenant, key.id)
+    key = _keys().revoke(routes.tenant, key_id)
+    routes.services.live.end_all(key.tenant, key.id)
     return Response(status_code=204)
 
 
 def _keys() -> KeyService:
-    return _services().keys
-
-
-def _services() -> CoreApi:
-    return routes.services
+    return routes.services.keys

@@ -22,4 +22,4 @@ def begin_upload() -> Response[UploadView]:
     itself can carry up to 5 MB.
     """
     uploads = routes.services.uploads
-    return created_secret(upload_view(uploads.begin(routes.principal.tenant)))
+    return created_secret(upload_view(uploads.begin(routes.tenant)))

@@ -22,7 +22,7 @@ router = routes.router
 @router.get("/api/v1/configs", **declared(Scope.READ, Permission.VIEW_CRAWLS))
 def list_configs(limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = None) -> ConfigList:
     """List crawl configs, newest first."""
-    return ConfigList.page(_configs().page(_tenant(), position_of(cursor), limit), config_view)
+    return ConfigList.page(_configs().page(routes.tenant, position_of(cursor), limit), config_view)
 
 
 @router.post(
@@ -38,14 +38,14 @@ def list_configs(limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = 
 )
 def create_config(request: ConfigRequest) -> Response[ConfigView]:
     """Create a crawl config. A new default config replaces the previous default."""
-    made = _configs().create(_tenant(), request.draft)
+    made = _configs().create(routes.tenant, request.draft)
     return created(config_view(made))
 
 
 @router.get("/api/v1/configs/<config_id>", **declared(Scope.READ, Permission.VIEW_CRAWLS))
 def get_config(config_id: str) -> ConfigView:
     """Return one crawl config."""
-    return config_view(_configs().get(_tenant(), config_id))
+    return config_view(_configs().get(routes.tenant, config_id))
 
 
 @router.put(
@@ -64,7 +64,7 @@ def replace_config(config_id: str, request: ConfigRequest) -> ConfigView:
 
     Crawls that were submitted before use the old config.
     """
-    return config_view(_configs().update(_tenant(), config_id, request.draft))
+    return config_view(_configs().update(routes.tenant, config_id, request.draft))
 
 
 @router.delete(
@@ -73,12 +73,8 @@ def replace_config(config_id: str, request: ConfigRequest) -> ConfigView:
 )
 def delete_config(config_id: str) -> Response[None]:
     """Delete a crawl config that no source uses."""
-    _configs().remove(_tenant(), config_id)
+    _configs().remove(routes.tenant, config_id)
     return Response(status_code=204)
-
-
-def _tenant() -> str:
-    return routes.principal.tenant
 
 
 def _configs() -> ConfigService:

@@ -16,7 +16,7 @@ from spinneret.crawl.models import (
     CrawlView,
     Submission,
 )
-from spinneret.crawl.wiring import CrawlApi, crawl_api
+from spinneret.crawl.wiring import crawl_api
 from spinneret.jobs.api_models import Moved
 from spinneret.jobs.models import Transition
 from spinneret.kernel import bounds
@@ -66,7 +66,7 @@ def submit_crawl(request: CrawlRequest) -> Response[dict[str, Any]]:
     With `wait`, the response is the finished crawl (200), as its own route returns it, unless it
     takes longer (202). A waiting request counts once against the key's rate.
     """
-    caller, services = routes.principal, _services()
+    caller, services = routes.principal, routes.services
     key = request_key(router, caller, "/api/v1/crawl", "wait")
     outcome = services.crawl.submit(caller.tenant, request, key)
     return waited(
@@ -92,7 +92,7 @@ def submit_batch(request: BatchRequest) -> Response[dict[str, Any]]:
     """Crawl up to 100 URLs as one batch, which counts its crawls and ends with the last one."""
     caller = routes.principal
     key = request_key(router, caller, "/api/v1/crawl/batch")
-    return submitted(_services().crawl.submit_batch(caller.tenant, request, key))
+    return submitted(routes.services.crawl.submit_batch(caller.tenant, request, key))
 
 
 @router.post(
@@ -115,7 +115,7 @@ def submit_deep_crawl(request: DeepCrawlRequest) -> Response[dict[str, Any]]:
     """
     caller = routes.principal
     key = request_key(router, caller, "/api/v1/crawl/deep")
-    return submitted(_services().deep.submit(caller.tenant, request, key))
+    return submitted(routes.services.deep.submit(caller.tenant, request, key))
 
 
 @router.get("/api/v1/crawl/<job_id>", **declared(Scope.READ, Permission.VIEW_CRAWLS))
@@ -135,8 +135,8 @@ def list_crawled_pages(
     cursor: str | None = None,
 ) -> CrawledPageList:
     """List the URLs of a deep crawl in crawl order; `status` filters them."""
-    return _services().deep.pages(
-        routes.principal.tenant, job_id, status, position_of(cursor, is_position), limit
+    return routes.services.deep.pages(
+        routes.tenant, job_id, status, position_of(cursor, is_position), limit
     )
 
 
@@ -145,8 +145,8 @@ def list_crawl_errors(
     job_id: str, limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = None
 ) -> CrawledPageList:
     """List the failed URLs of a deep crawl, including URLs that robots.txt disallows."""
-    return _services().deep.pages(
-        routes.principal.tenant, job_id, PageState.FAILED, position_of(cursor, is_position), limit
+    return routes.services.deep.pages(
+        routes.tenant, job_id, PageState.FAILED, position_of(cursor, is_position), limit
     )
 
 
@@ -156,18 +156,14 @@ def list_crawl_errors(
 )
 def cancel_crawl(job_id: str) -> Moved:
     """Cancel a crawl that isn't finished."""
-    return moved(_services().jobs, routes.principal, job_id, Transition.CANCEL)
-
-
-def _services() -> CrawlApi:
-    return routes.services
+    return moved(routes.services.jobs, routes.principal, job_id, Transition.CANCEL)
 
 
 def _page_or_site(job_id: str) -> CrawlView | BatchView | DeepCrawlView:
-    tenant = routes.principal.tenant
+    tenant = routes.tenant
     try:  # the most frequent case first, so that it is read once
-        return _services().crawl.get(tenant, job_id)
+        return routes.services.crawl.get(tenant, job_id)
     except NotFound:
-        if (deep := _services().deep.get(tenant, job_id)) is None:
+        if (deep := routes.services.deep.get(tenant, job_id)) is None:
             raise
         return deep

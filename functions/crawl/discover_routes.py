@@ -80,4 +80,4 @@ def get_discovery(
 ) -> DiscoveryView:
     """Return a discovery's state and, once it is completed, the pages found, best first."""
     after = int(position_of(cursor, is_position) or 0)
-    return discovery_view(*routes.services.get(routes.principal.tenant, job_id, after, limit))
+    return discovery_view(*routes.services.get(routes.tenant, job_id, after, limit))

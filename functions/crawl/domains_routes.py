@@ -43,7 +43,7 @@ def list_domains(
 
     The filter examines a bounded number of domains per page.
     """
-    page = _hosts().page(_tenant(), blocked, domain_of(cursor), limit)
+    page = _hosts().page(routes.tenant, blocked, domain_of(cursor), limit)
     return domain_list(page, _hosts().pace_under)
 
 
@@ -56,7 +56,7 @@ def get_domain(domain: str, port: Port = None) -> DomainDetail:
 
     `port` selects the circuit breaker of a port; the default ports of http and https share one.
     """
-    return domain_detail(_hosts().get(_tenant(), _hosts().named(domain), _unusual(port)))
+    return domain_detail(_hosts().get(routes.tenant, _hosts().named(domain), _unusual(port)))
 
 
 @router.put(
@@ -72,7 +72,7 @@ def put_domain(domain: str, update: DomainUpdate) -> DomainView:
     changed. Fetches obey new settings within five seconds.
     """
     name = _hosts().named(domain)
-    return _view(_hosts().put(_tenant(), name, update.override, update.notes))
+    return _view(_hosts().put(routes.tenant, name, update.override, update.notes))
 
 
 @router.post(
@@ -86,7 +86,7 @@ def block_domain(domain: str, request: BlockRequest) -> DomainView:
 
     Submissions are refused at once, and no fetch begins after five seconds.
     """
-    return _view(_hosts().block(_tenant(), _hosts().named(domain), request.reason))
+    return _view(_hosts().block(routes.tenant, _hosts().named(domain), request.reason))
 
 
 @router.post(
@@ -95,7 +95,7 @@ def block_domain(domain: str, request: BlockRequest) -> DomainView:
 )
 def unblock_domain(domain: str) -> DomainView:
     """Remove a domain's own block and return its settings, even if it wasn't blocked."""
-    return _view(_hosts().unblock(_tenant(), _hosts().named(domain)))
+    return _view(_hosts().unblock(routes.tenant, _hosts().named(domain)))
 
 
 @router.post(
@@ -104,7 +104,7 @@ def unblock_domain(domain: str) -> DomainView:
 )
 def reset_domain(domain: str, port: Port = None) -> DomainDetail:
     """Close the circuit breaker of a domain, or of one of its ports, for all tenants."""
-    return domain_detail(_hosts().reset(_tenant(), _hosts().named(domain), _unusual(port)))
+    return domain_detail(_hosts().reset(routes.tenant, _hosts().named(domain), _unusual(port)))
 
 
 def _view(settings: HostSettings) -> DomainView:
@@ -113,10 +113,6 @@ def _view(settings: HostSettings) -> DomainView:
 
 def _unusual(port: int | None) -> int | None:
     return None if port in {80, 443} else port
-
-
-def _tenant() -> str:
-    return routes.principal.tenant
 
 
 def _hosts() -> HostService:

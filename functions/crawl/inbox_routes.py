@@ -6,7 +6,6 @@ from crawl.inbox_examples import INBOX
 from spinneret.access.keys.models import Scope
 from spinneret.access.permissions import Permission
 from spinneret.crawl.inbox.models import InboxFileView, InboxRequest, InboxView
-from spinneret.crawl.inbox.service import InboxService
 from spinneret.crawl.inbox.wiring import inbox_service
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import to_iso
@@ -30,7 +29,7 @@ def begin_inbox_file(request: InboxRequest) -> Response[InboxView]:
     CONTENT_REFUSED if the file isn't text or has no column of URLs, with NOT_FOUND if it is gone
     or didn't arrive within an hour, and with BODY_TOO_LARGE if it is too large.
     """
-    job_id, form = _inbox().begin(routes.principal.tenant, request.name)
+    job_id, form = routes.services.begin(routes.tenant, request.name)
     body = InboxView(
         job_id=job_id,
         inbox_id=job_id,
@@ -46,8 +45,4 @@ def begin_inbox_file(request: InboxRequest) -> Response[InboxView]:
 @router.get("/api/v1/inbox/<job_id>", **declared(Scope.READ, Permission.VIEW_CRAWLS))
 def get_inbox_file(job_id: str) -> InboxFileView:
     """Return a file of URLs by its job's id: the counts of its crawls, and its report."""
-    return _inbox().get(routes.principal.tenant, job_id)
-
-
-def _inbox() -> InboxService:
-    return routes.services
+    return routes.services.get(routes.tenant, job_id)

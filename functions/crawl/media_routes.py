@@ -102,4 +102,4 @@ def run_scripts(request: ScriptsRequest) -> Response[dict[str, Any]]:
 @router.get("/api/v1/media/<job_id>", **declared(Scope.READ, Permission.VIEW_CRAWLS))
 def get_media(job_id: str) -> MediaView:
     """Return a screenshot, a PDF or a run of scripts, with a URL of its object once it is there."""
-    return routes.services.get(routes.principal.tenant, job_id)
+    return routes.services.get(routes.tenant, job_id)

@@ -5,7 +5,7 @@ from aws_lambda_powertools.event_handler import Response
 from crawl.proxies_examples import PROXY, TRIAL
 from spinneret.access.keys.models import Scope
 from spinneret.access.permissions import Permission
-from spinneret.crawl.wiring import CrawlApi, crawl_api
+from spinneret.crawl.wiring import crawl_api
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import (
     CircuitOpen,
@@ -41,7 +41,7 @@ router = routes.router
 def list_proxies(limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = None) -> ProxyList:
     """List proxy configs, newest first."""
     return ProxyList.page(
-        _services().proxies.page(_tenant(), position_of(cursor), limit), proxy_view
+        routes.services.proxies.page(routes.tenant, position_of(cursor), limit), proxy_view
     )
 
 
@@ -59,7 +59,7 @@ def list_proxies(limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = 
 def create_proxy(request: ProxyRequest) -> Response[ProxyView]:
     """Create a proxy config. Its credentials are stored encrypted and never returned."""
     refuse_request_key(router, "names are unique, which makes this request safe to repeat")
-    config = _services().proxies.create(_tenant(), request.draft)
+    config = routes.services.proxies.create(routes.tenant, request.draft)
     return created(proxy_view(config))
 
 
@@ -80,17 +80,17 @@ def create_proxy(request: ProxyRequest) -> Response[ProxyView]:
 )
 def try_proxy(request: TrialRequest) -> TrialView:
     """Fetch a page through one server and return the result."""
-    trials = _services().proxy_trials
+    trials = routes.services.proxy_trials
     if request.server is not None:
-        return trial_view(trials.try_server(_tenant(), request.server.draft, request.url))
+        return trial_view(trials.try_server(routes.tenant, request.server.draft, request.url))
     proxy_id, position = request.proxy_id or "", request.position
-    return trial_view(trials.try_config(_tenant(), proxy_id, position, request.url))
+    return trial_view(trials.try_config(routes.tenant, proxy_id, position, request.url))
 
 
 @router.get("/api/v1/proxies/<proxy_id>", **declared(Scope.READ, Permission.VIEW_CRAWLS))
 def get_proxy(proxy_id: str) -> ProxyDetail:
     """Return one proxy config and the health of its servers."""
-    return proxy_detail(_services().proxies.get(_tenant(), proxy_id))
+    return proxy_detail(routes.services.proxies.get(routes.tenant, proxy_id))
 
 
 @router.put(
@@ -109,7 +109,7 @@ def replace_proxy(proxy_id: str, request: ProxyRequest) -> ProxyView:
 
     A server without `username` keeps the credentials of its URL; null removes them.
     """
-    return proxy_view(_services().proxies.replace(_tenant(), proxy_id, request.draft))
+    return proxy_view(routes.services.proxies.replace(routes.tenant, proxy_id, request.draft))
 
 
 @router.delete(
@@ -117,13 +117,5 @@ def replace_proxy(proxy_id: str, request: ProxyRequest) -> ProxyView:
 )
 def delete_proxy(proxy_id: str) -> Response[None]:
     """Delete a proxy config and its credentials."""
-    _services().proxies.remove(_tenant(), proxy_id)
+    routes.services.proxies.remove(routes.tenant, proxy_id)
     return Response(status_code=204)
-
-
-def _tenant() -> str:
-    return routes.principal.tenant
-
-
-def _services() -> CrawlApi:
-    return routes.services

@@ -50,7 +50,7 @@ _REFUSALS: Final = (NotFound, UrlInvalid, UrlBlocked)
 @router.get("/api/v1/sources", **declared(Scope.READ, Permission.VIEW_CRAWLS))
 def list_sources(limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = None) -> SourceList:
     """List sources, newest first."""
-    return SourceList.page(_sources().page(_tenant(), position_of(cursor), limit), source_view)
+    return SourceList.page(_sources().page(routes.tenant, position_of(cursor), limit), source_view)
 
 
 @router.post(
@@ -66,14 +66,14 @@ def list_sources(limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = 
 )
 def create_source(request: SourceRequest) -> Response[SourceView]:
     """Create a source, whose pages are crawled repeatedly."""
-    made = _sources().create(_tenant(), request.draft)
+    made = _sources().create(routes.tenant, request.draft)
     return created(source_view(made))
 
 
 @router.get("/api/v1/sources/<source_id>", **declared(Scope.READ, Permission.VIEW_CRAWLS))
 def get_source(source_id: str) -> SourceView:
     """Return one source."""
-    return source_view(_sources().get(_tenant(), source_id))
+    return source_view(_sources().get(routes.tenant, source_id))
 
 
 @router.put(
@@ -89,7 +89,7 @@ def get_source(source_id: str) -> SourceView:
 )
 def replace_source(source_id: str, request: SourceRequest) -> SourceView:
     """Replace a source. A run under way continues by the new settings."""
-    return source_view(_sources().update(_tenant(), source_id, request.draft))
+    return source_view(_sources().update(routes.tenant, source_id, request.draft))
 
 
 @router.delete(
@@ -98,7 +98,7 @@ def replace_source(source_id: str, request: SourceRequest) -> SourceView:
 )
 def delete_source(source_id: str) -> Response[None]:
     """Delete a source and its webhooks; keep its documents."""
-    _sources().remove(_tenant(), source_id)
+    _sources().remove(routes.tenant, source_id)
     return Response(status_code=204)
 
 
@@ -108,7 +108,7 @@ def delete_source(source_id: str) -> Response[None]:
 )
 def trigger_source(source_id: str) -> Response[TriggeredRun]:
     """Start a run now, or return the run under way."""
-    run, begun = _sources().trigger(_tenant(), source_id)
+    run, begun = _sources().trigger(routes.tenant, source_id)
     body = TriggeredRun(
         run_id=run.id, status=run.stage, message="accepted" if begun else "already under way"
     )
@@ -124,7 +124,7 @@ def list_runs(
     Each run has its numbers of new, changed, unchanged and gone pages.
     """
     return RunListView.page(
-        _sources().runs(_tenant(), source_id, position_of(cursor), limit), run_view
+        _sources().runs(routes.tenant, source_id, position_of(cursor), limit), run_view
     )
 
 
@@ -133,7 +133,7 @@ def list_runs(
 )
 def get_run(source_id: str, run_id: str) -> RunDetail:
     """Return one run. Its pages and their documents are included after its end."""
-    return run_detail(*_sources().run(_tenant(), source_id, run_id))
+    return run_detail(*_sources().run(routes.tenant, source_id, run_id))
 
 
 @router.get(
@@ -143,7 +143,7 @@ def get_run(source_id: str, run_id: str) -> RunDetail:
 def list_source_webhooks(source_id: str) -> EndpointList:
     """List a source's webhooks, newest first."""
     services = _with_webhooks(source_id)
-    found = services.webhooks.of_source(_tenant(), source_id)
+    found = services.webhooks.of_source(routes.tenant, source_id)
     page = Page(items=found, after=None)
     return endpoint_list(
         page, whole_url=routes.principal.may_use(Scope.WRITE, Permission.MANAGE_WEBHOOKS)
@@ -173,8 +173,8 @@ def create_source_webhook(
     """
     refuse_request_key(router)
     services = _with_webhooks(source_id)
-    source = services.sources.get(_tenant(), source_id)
-    made = services.webhooks.create(_tenant(), request.endpoint(source), request.secret)
+    source = services.sources.get(routes.tenant, source_id)
+    made = services.webhooks.create(routes.tenant, request.endpoint(source), request.secret)
     return created_secret(issued_endpoint(*made))
 
 
@@ -182,12 +182,8 @@ def _with_webhooks(source_id: str) -> SourceApi:
     """Return the services. Raises FeatureDisabled, and NotFound if the source doesn't exist."""
     services = routes.services
     services.webhooks.require_enabled()
-    services.sources.get(_tenant(), source_id)
+    services.sources.get(routes.tenant, source_id)
     return services
-
-
-def _tenant() -> str:
-    return routes.principal.tenant
 
 
 def _sources() -> SourceService:

@@ -73,7 +73,7 @@ def create_webhook(request: EndpointRequest) -> Response[IssuedEndpoint]:
     It gets events of accounts (`user.*`) if its caller may read them.
     """
     endpoint = request.endpoint(accounts=_may_read_accounts())
-    made = _shown_once().create(_tenant(), endpoint, request.secret)
+    made = _shown_once().create(routes.tenant, endpoint, request.secret)
     return created_secret(issued_endpoint(*made))
 
 
@@ -85,7 +85,7 @@ def list_webhooks(
     limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = None
 ) -> EndpointList:
     """List webhooks, newest first."""
-    page = _webhooks().page(_tenant(), position_of(cursor), limit)
+    page = _webhooks().page(routes.tenant, position_of(cursor), limit)
     return endpoint_list(page, whole_url=_may_write())
 
 
@@ -106,7 +106,7 @@ def rotate_default_secret() -> Response[DefaultSecret]:
     Only this response contains it. The previous secret also signs for another 24 hours.
     """
     webhooks = _shown_once()
-    return created_secret(default_secret(*webhooks.rotate_default(_tenant())))
+    return created_secret(default_secret(*webhooks.rotate_default(routes.tenant)))
 
 
 @router.get(
@@ -115,7 +115,7 @@ def rotate_default_secret() -> Response[DefaultSecret]:
 )
 def get_webhook(endpoint_id: str) -> EndpointView:
     """Return one webhook."""
-    return endpoint_view(_webhooks().get(_tenant(), endpoint_id), whole_url=_may_write())
+    return endpoint_view(_webhooks().get(routes.tenant, endpoint_id), whole_url=_may_write())
 
 
 @router.put(
@@ -137,7 +137,7 @@ def replace_webhook(endpoint_id: str, request: EndpointUpdate) -> EndpointView:
     From then on it gets events of accounts (`user.*`) only if its caller may read them.
     """
     endpoint = request.endpoint(accounts=_may_read_accounts())
-    changed = _webhooks().update(_tenant(), endpoint_id, endpoint)
+    changed = _webhooks().update(routes.tenant, endpoint_id, endpoint)
     return endpoint_view(changed, whole_url=True)
 
 
@@ -147,7 +147,7 @@ def replace_webhook(endpoint_id: str, request: EndpointUpdate) -> EndpointView:
 )
 def delete_webhook(endpoint_id: str) -> Response[None]:
     """Delete a webhook; its pending deliveries aren't sent."""
-    _webhooks().remove(_tenant(), endpoint_id)
+    _webhooks().remove(routes.tenant, endpoint_id)
     return Response(status_code=204)
 
 
@@ -165,13 +165,13 @@ def delete_webhook(endpoint_id: str) -> Response[None]:
 def rotate_secret(endpoint_id: str) -> Response[IssuedEndpoint]:
     """Create a new secret. The previous secret also signs deliveries for another 24 hours."""
     webhooks = _shown_once()
-    return created_secret(issued_endpoint(*webhooks.rotate(_tenant(), endpoint_id)))
+    return created_secret(issued_endpoint(*webhooks.rotate(routes.tenant, endpoint_id)))
 
 
 @router.post("/api/v1/webhooks/<endpoint_id>/test", **_SUBMISSION)
 def test_webhook(endpoint_id: str) -> Response[dict[str, Any]]:
     """Send a `webhook.test` event."""
-    return submitted(_service().test(_tenant(), endpoint_id, _request_key()))
+    return submitted(_service().test(routes.tenant, endpoint_id, _request_key()))
 
 
 @router.get(
@@ -185,7 +185,7 @@ def list_deliveries(
 
     The id `default` selects the `webhook_url`s of single jobs.
     """
-    page = _webhooks().deliveries(_tenant(), endpoint_id, position_of(cursor), limit)
+    page = _webhooks().deliveries(routes.tenant, endpoint_id, position_of(cursor), limit)
     accounts = _may_read_accounts()
     return DeliveryList.page(page, lambda line: delivery_view(line, accounts=accounts))
 
@@ -193,11 +193,7 @@ def list_deliveries(
 @router.post("/api/v1/webhooks/<endpoint_id>/deliveries/<delivery_id>/redeliver", **_SUBMISSION)
 def redeliver(endpoint_id: str, delivery_id: str) -> Response[dict[str, Any]]:
     """Send the message again, under the same message id."""
-    return submitted(_service().redeliver(_tenant(), endpoint_id, delivery_id, _request_key()))
-
-
-def _tenant() -> str:
-    return routes.principal.tenant
+    return submitted(_service().redeliver(routes.tenant, endpoint_id, delivery_id, _request_key()))
 
 
 def _may_write() -> bool:

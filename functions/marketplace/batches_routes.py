@@ -69,7 +69,7 @@ def submit_batch_job(request: BatchJobRequest) -> Response[dict[str, Any]]:
 def plan_batch_job(request: BatchJobRequest) -> PlanView:
     """Return the planned outcome for each product, without changing anything."""
     found = routes.services.planner.plan(
-        routes.principal.tenant, request.marketplace, request.action_code, request.product_ids
+        routes.tenant, request.marketplace, request.action_code, request.product_ids
     )
     return plan_view(request.marketplace, request.action_code, found)
 
@@ -82,16 +82,14 @@ def list_batch_jobs(
     cursor: str | None = None,
 ) -> BatchJobList:
     """List batches; pages use `cursor` instead of `offset`."""
-    page = _publishing().batches(
-        routes.principal.tenant, marketplace, status, position_of(cursor), limit
-    )
+    page = _publishing().batches(routes.tenant, marketplace, status, position_of(cursor), limit)
     return BatchJobList.page(page, batch_view)
 
 
 @router.get("/api/batch-jobs/<batch_id>", **declared(Scope.READ, Permission.VIEW_PRODUCTS))
 def get_batch_job(batch_id: str) -> BatchJobWithJobs:
     """Return a batch with its counters and its newest jobs."""
-    tenant = routes.principal.tenant
+    tenant = routes.tenant
     batch = _publishing().batch(tenant, batch_id)
     jobs = _publishing().page(tenant, None, None, batch_id, None, bounds.LIST_LIMIT_MAX)
     return batch_with_jobs(batch, jobs.items)
@@ -138,4 +136,4 @@ def _publishing() -> PublishingService:
 
 
 def _moved(batch_id: str, move: Transition) -> BatchJobView:
-    return batch_view(_publishing().move_batch(routes.principal.tenant, batch_id, move))
+    return batch_view(_publishing().move_batch(routes.tenant, batch_id, move))

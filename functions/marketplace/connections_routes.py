@@ -43,7 +43,7 @@ def connect_marketplace(marketplace: str) -> ConsentView:
 
     The marketplace then redirects the seller's browser to the callback.
     """
-    url = routes.services.connections.begin(routes.principal.tenant, marketplace)
+    url = routes.services.connections.begin(routes.tenant, marketplace)
     return ConsentView(authorization_url=url, expires_in=bounds.OAUTH_STATE_SECONDS)
 
 
@@ -79,7 +79,7 @@ def finish_connection(
 )
 def get_connection(marketplace: str) -> ConnectionView:
     """Return whether the seller's authorization is valid, never its tokens."""
-    return ConnectionView.of(routes.services.connections.get(routes.principal.tenant, marketplace))
+    return ConnectionView.of(routes.services.connections.get(routes.tenant, marketplace))
 
 
 @router.delete(
@@ -88,7 +88,7 @@ def get_connection(marketplace: str) -> ConnectionView:
 )
 def end_connection(marketplace: str) -> Response[None]:
     """Revoke the authorization and delete its tokens."""
-    routes.services.connections.end(routes.principal.tenant, marketplace)
+    routes.services.connections.end(routes.tenant, marketplace)
     return Response(status_code=204)
 
 
@@ -98,7 +98,7 @@ def end_connection(marketplace: str) -> Response[None]:
 )
 def get_preferences(marketplace: str) -> PreferencesView:
     """Return how the seller sells on a marketplace."""
-    found = routes.services.preferences.get(routes.principal.tenant, marketplace)
+    found = routes.services.preferences.get(routes.tenant, marketplace)
     return PreferencesView.of(found)
 
 
@@ -118,7 +118,7 @@ def change_preferences(marketplace: str, request: PreferencesChange) -> Preferen
     Plans show what the rules change. Listings change with their next publication or update.
     """
     changed = routes.services.preferences.change(
-        routes.principal.tenant,
+        routes.tenant,
         marketplace,
         request.is_paused,
         request.changes(),
@@ -145,9 +145,7 @@ def list_choices(marketplace: str, site: str | None = None) -> ChoicesView:
 
     `site` is a marketplace of eBay, by default EBAY_DE, to which policies belong.
     """
-    choosing, options, wanted = routes.services.choices.read(
-        routes.principal.tenant, marketplace, site
-    )
+    choosing, options, wanted = routes.services.choices.read(routes.tenant, marketplace, site)
     return ChoicesView(
         marketplace=marketplace,
         site=wanted,

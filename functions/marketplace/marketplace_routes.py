@@ -118,7 +118,7 @@ def list_imported_listings(
     With `outcome`, a page may have fewer items than `limit` before the last one.
     """
     page = routes.services.imports.page(
-        routes.principal.tenant,
+        routes.tenant,
         marketplace_job_id,
         outcome,
         position_of(cursor, _is_position),
@@ -137,7 +137,7 @@ def list_marketplace_jobs(
 ) -> MarketplaceJobList:
     """List jobs, newest first; pages use `cursor` instead of `offset`."""
     page = routes.services.publishing.page(
-        routes.principal.tenant, marketplace, status, batch_job_id, position_of(cursor), limit
+        routes.tenant, marketplace, status, batch_job_id, position_of(cursor), limit
     )
     return MarketplaceJobList.page(page, job_view)
 
@@ -148,7 +148,7 @@ def list_marketplace_jobs(
 def get_marketplace_job(marketplace_job_id: str) -> MarketplaceJobWithTasks:
     """Return one job and its tasks, ordered by position."""
     publishing = routes.services.publishing
-    return job_with_tasks(publishing.get(routes.principal.tenant, marketplace_job_id))
+    return job_with_tasks(publishing.get(routes.tenant, marketplace_job_id))
 
 
 @router.post(
@@ -204,16 +204,14 @@ def list_marketplace_tasks(
 ) -> TaskList:
     """List a job's tasks by position; without `job_id`, the tasks of the newest jobs."""
     position = position_of(cursor, is_task_position)
-    page = routes.services.publishing.tasks(
-        routes.principal.tenant, job_id, status, position, limit
-    )
+    page = routes.services.publishing.tasks(routes.tenant, job_id, status, position, limit)
     return TaskList.page(page, TaskView.of)
 
 
 @router.get("/api/marketplace/tasks/<task_id>", **declared(Scope.READ, Permission.VIEW_PRODUCTS))
 def get_marketplace_task(task_id: str) -> TaskView:
     """Return one task."""
-    return TaskView.of(routes.services.publishing.task(routes.principal.tenant, task_id))
+    return TaskView.of(routes.services.publishing.task(routes.tenant, task_id))
 
 
 @router.get("/api/marketplace/action-types", **declared(Scope.READ, Permission.VIEW_PRODUCTS))
@@ -226,7 +224,7 @@ def list_action_types() -> ActionTypeList:
 def get_statistics(day: Day = None) -> StatisticsView:
     """Return how many jobs of each action type ended on a UTC day, by default today."""
     wanted = day or utc_now().date().isoformat()
-    found = routes.services.statistics.of_day(routes.principal.tenant, wanted)
+    found = routes.services.statistics.of_day(routes.tenant, wanted)
     return StatisticsView(day=wanted, items=[DayView.of(each) for each in found])
 
 
@@ -236,7 +234,7 @@ def list_listings(
 ) -> ListingList:
     """List the listings by product, with differences from the published content."""
     after = position_of(cursor, _is_position)
-    page = routes.services.listings.page(routes.principal.tenant, after, limit)
+    page = routes.services.listings.page(routes.tenant, after, limit)
     return ListingList.page(page, ListingView.of)
 
 
@@ -244,9 +242,7 @@ def list_listings(
 def list_orders(limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = None) -> OrderList:
     """List imported order lines; the outcome `conflict` means that the stock was already sold."""
     after = position_of(cursor, _is_position)
-    return OrderList.page(
-        routes.services.orders.page(routes.principal.tenant, after, limit), OrderView.of
-    )
+    return OrderList.page(routes.services.orders.page(routes.tenant, after, limit), OrderView.of)
 
 
 def _is_position(text: str) -> bool:
@@ -254,4 +250,4 @@ def _is_position(text: str) -> bool:
 
 
 def _moved(job_id: str, move: Transition) -> MarketplaceJobWithTasks:
-    return job_with_tasks(routes.services.publishing.move(routes.principal.tenant, job_id, move))
+    return job_with_tasks(routes.services.publishing.move(routes.tenant, job_id, move))

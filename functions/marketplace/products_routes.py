@@ -29,7 +29,7 @@ def list_products(
     limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = None
 ) -> ProductList:
     """List products, newest first."""
-    tenant = routes.principal.tenant
+    tenant = routes.tenant
     return ProductList.page(
         routes.services.products.page(tenant, position_of(cursor), limit), product_view
     )
@@ -44,7 +44,7 @@ def list_products(
 def create_product(request: ProductRequest) -> Response[ProductView]:
     """Create a product. Its SKU must be unique within the tenant."""
     made = routes.services.products.create(
-        routes.principal.tenant, request.sku, request.content(), request.by_marketplace()
+        routes.tenant, request.sku, request.content(), request.by_marketplace()
     )
     return created(product_view(made))
 
@@ -52,7 +52,7 @@ def create_product(request: ProductRequest) -> Response[ProductView]:
 @router.get("/api/products/<product_id>", **declared(Scope.READ, Permission.VIEW_PRODUCTS))
 def get_product(product_id: str) -> ProductView:
     """Return one product."""
-    return product_view(routes.services.products.get(routes.principal.tenant, product_id))
+    return product_view(routes.services.products.get(routes.tenant, product_id))
 
 
 @router.put(
@@ -64,7 +64,7 @@ def get_product(product_id: str) -> ProductView:
 def replace_product(product_id: str, request: ProductRequest) -> ProductView:
     """Replace a product. The action `update` applies the change to its listings."""
     changed = routes.services.products.update(
-        routes.principal.tenant,
+        routes.tenant,
         product_id,
         request.sku,
         request.content(),
@@ -79,7 +79,7 @@ def replace_product(product_id: str, request: ProductRequest) -> ProductView:
 )
 def delete_product(product_id: str) -> Response[None]:
     """Delete a product without listings; keep its jobs."""
-    routes.services.products.remove(routes.principal.tenant, product_id)
+    routes.services.products.remove(routes.tenant, product_id)
     return Response(status_code=204)
 
 

@@ -106,7 +106,7 @@ def list_account_events(
     They also go to webhooks that subscribe to them.
     """
     after = position_of(cursor, is_position)
-    page = routes.services.trail.page(routes.principal.tenant, after, limit)
+    page = routes.services.trail.page(routes.tenant, after, limit)
     return AccountEventList.page(page, account_event_view)
 
 

@@ -42,14 +42,14 @@ def invite_user(request: UserRequest) -> Response[InvitedUser]:
 @router.get("/api/v1/users", **declared(Scope.ADMIN, Permission.MANAGE_USERS))
 def list_users(limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = None) -> UserList:
     """List the tenant's people, oldest first."""
-    page = routes.services.users.page(routes.principal.tenant, position_of(cursor), limit)
+    page = routes.services.users.page(routes.tenant, position_of(cursor), limit)
     return UserList.page(page, user_view)
 
 
 @router.get("/api/v1/users/<user_id>", **declared(Scope.ADMIN, Permission.MANAGE_USERS))
 def get_user(user_id: str) -> UserView:
     """Return one person."""
-    return user_view(routes.services.users.get(routes.principal.tenant, user_id))
+    return user_view(routes.services.users.get(routes.tenant, user_id))
 
 
 @router.put(
@@ -80,5 +80,5 @@ def replace_user(user_id: str, request: UserUpdate) -> UserView:
 )
 def delete_user(user_id: str) -> Response[None]:
     """Delete a person and end all of the person's sessions; the last active administrator stays."""
-    routes.services.users.remove(routes.principal.tenant, user_id, routes.principal.key_id)
+    routes.services.users.remove(routes.tenant, user_id, routes.principal.key_id)
     return Response(status_code=204)

@@ -19,7 +19,7 @@ router = routes.router
 @router.get("/api/v1/cache/stats", **declared(Scope.READ, Permission.VIEW_DOCUMENTS))
 def get_cache_stats() -> CacheStats:
     """Return entries, hits and misses of each cache."""
-    return cache_stats(routes.services.counts(routes.principal.tenant))
+    return cache_stats(routes.services.counts(routes.tenant))
 
 
 @router.delete(
@@ -52,10 +52,10 @@ def clear_embedding_caches() -> Response[None]:
 )
 def clear_domain_caches(domain: str) -> Response[None]:
     """Delete the cached pages of a host and all cached search results."""
-    routes.services.clear_host(routes.principal.tenant, bare_host(domain))
+    routes.services.clear_host(routes.tenant, bare_host(domain))
     return Response(status_code=204)
 
 
 def _cleared(*caches: CacheName) -> Response[None]:
-    routes.services.clear(routes.principal.tenant, *caches)
+    routes.services.clear(routes.tenant, *caches)
     return Response(status_code=204)

@@ -30,8 +30,8 @@ def list_collections(
     limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = None
 ) -> CollectionList:
     """List collections, newest first."""
-    page = routes.services.page(routes.principal.tenant, position_of(cursor), limit)
-    return collection_list(page, routes.services.counts(routes.principal.tenant, page.items))
+    page = routes.services.page(routes.tenant, position_of(cursor), limit)
+    return collection_list(page, routes.services.counts(routes.tenant, page.items))
 
 
 @router.post(
@@ -42,7 +42,7 @@ def list_collections(
 )
 def create_collection(request: CollectionRequest) -> Response[CollectionView]:
     """Create a collection. Its name must be unique within the tenant."""
-    made = routes.services.create(routes.principal.tenant, request.name, request.description)
+    made = routes.services.create(routes.tenant, request.name, request.description)
     return created(_view(made))
 
 
@@ -51,7 +51,7 @@ def create_collection(request: CollectionRequest) -> Response[CollectionView]:
 )
 def get_collection(collection_id: str) -> CollectionView:
     """Return one collection."""
-    return _view(routes.services.get(routes.principal.tenant, collection_id))
+    return _view(routes.services.get(routes.tenant, collection_id))
 
 
 @router.put(
@@ -63,7 +63,7 @@ def get_collection(collection_id: str) -> CollectionView:
 def replace_collection(collection_id: str, request: CollectionRequest) -> CollectionView:
     """Replace a collection's name and description."""
     changed = routes.services.update(
-        routes.principal.tenant, collection_id, request.name, request.description
+        routes.tenant, collection_id, request.name, request.description
     )
     return _view(changed)
 
@@ -74,10 +74,10 @@ def replace_collection(collection_id: str, request: CollectionRequest) -> Collec
 )
 def delete_collection(collection_id: str) -> Response[None]:
     """Delete a collection that holds no documents."""
-    routes.services.remove(routes.principal.tenant, collection_id)
+    routes.services.remove(routes.tenant, collection_id)
     return Response(status_code=204)
 
 
 def _view(collection: Collection) -> CollectionView:
-    counts = routes.services.counts(routes.principal.tenant, [collection])
+    counts = routes.services.counts(routes.tenant, [collection])
     return collection_view(collection, counts[collection.id])

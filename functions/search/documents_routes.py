@@ -77,7 +77,7 @@ def list_documents(
     refer to the last change of content. `deleted` lists documents that can be restored.
     """
     listing = DocumentFilter(
-        tenant=routes.principal.tenant,
+        tenant=routes.tenant,
         collection_id=collection_id,
         tag_id=tag_id,
         domain=domain,
@@ -139,7 +139,7 @@ def upload_documents(request: DocumentBatchRequest) -> Response[dict[str, Any]]:
 @router.get(f"{DOCUMENTS}/<document_id>", **declared(Scope.READ, Permission.VIEW_DOCUMENTS))
 def read_document(document_id: str, include_deleted: bool = False) -> FullDocument:
     """Return one document with its text and first hundred chunks; a deleted one without them."""
-    tenant, library = routes.principal.tenant, routes.services
+    tenant, library = routes.tenant, routes.services
     labelled = library.get(tenant, document_id, deleted=include_deleted)
     if labelled.document.deleted_at is not None:
         return full_document(labelled, None, [], None)
@@ -159,9 +159,7 @@ def read_document(document_id: str, include_deleted: bool = False) -> FullDocume
 )
 def change_document(document_id: str, request: DocumentChange) -> DocumentView:
     """Change a document's metadata and tags, or move it between collections."""
-    changed = routes.services.change(
-        routes.principal.tenant, document_id, request.change(), _left()
-    )
+    changed = routes.services.change(routes.tenant, document_id, request.change(), _left())
     return document_view(changed)
 
 
@@ -171,7 +169,7 @@ def change_document(document_id: str, request: DocumentChange) -> DocumentView:
 )
 def delete_document(document_id: str) -> Response[None]:
     """Delete a document, so that searches no longer return it. It can be restored for 30 days."""
-    routes.services.delete(routes.principal.tenant, document_id, _left())
+    routes.services.delete(routes.tenant, document_id, _left())
     return Response(status_code=204)
 
 
@@ -181,7 +179,7 @@ def delete_document(document_id: str) -> Response[None]:
 )
 def restore_document(document_id: str) -> DocumentView:
     """Restore a deleted document."""
-    return document_view(routes.services.restore(routes.principal.tenant, document_id, _left()))
+    return document_view(routes.services.restore(routes.tenant, document_id, _left()))
 
 
 @router.post(
@@ -207,7 +205,7 @@ def list_chunks(
 ) -> ChunkList:
     """List a document's chunks in text order."""
     start = int(position_of(cursor, is_chunk_place) or 0)
-    tenant = routes.principal.tenant
+    tenant = routes.tenant
     return chunk_list(*routes.services.chunks(tenant, document_id, start, limit, _left()))
 
 
@@ -216,7 +214,7 @@ def list_chunks(
 )
 def get_markdown(document_id: str) -> TextAddress:
     """Return a URL of a document's full text, valid for 15 minutes."""
-    url = routes.services.markdown_url(routes.principal.tenant, document_id)
+    url = routes.services.markdown_url(routes.tenant, document_id)
     return TextAddress(url=url, expires_in=bounds.DOWNLOAD_SECONDS)
 
 
@@ -232,7 +230,7 @@ def get_markdown(document_id: str) -> TextAddress:
 )
 def add_tags(document_id: str, request: TagNamesRequest) -> DocumentView:
     """Add tags by name; missing tags are created."""
-    tenant = routes.principal.tenant
+    tenant = routes.tenant
     return document_view(routes.services.add_tags(tenant, document_id, request.tags, _left()))
 
 
@@ -242,7 +240,7 @@ def add_tags(document_id: str, request: TagNamesRequest) -> DocumentView:
 )
 def remove_tag(document_id: str, tag_id: str) -> Response[None]:
     """Remove a tag from a document."""
-    routes.services.remove_tag(routes.principal.tenant, document_id, tag_id, _left())
+    routes.services.remove_tag(routes.tenant, document_id, tag_id, _left())
     return Response(status_code=204)
 
 

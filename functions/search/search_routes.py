@@ -53,7 +53,7 @@ def keyword_search(request: SearchRequest) -> SearchResponse:
 
 def _tagged(request: SearchRequest) -> tuple[str, list[str]]:
     """Return the caller's tenant and the ids of the request's tags."""
-    tenant = routes.principal.tenant
+    tenant = routes.tenant
     return tenant, routes.services.tags.ids_named(tenant, request.tags or ())
 
 

@@ -32,7 +32,7 @@ def get_stats() -> Stats:
     """Return counters by day, gauges and durations of the last 30 days."""
     started = time.perf_counter()
     overview = routes.services.overview(
-        routes.principal.tenant, lambda: _INDEX_SECONDS - (time.perf_counter() - started)
+        routes.tenant, lambda: _INDEX_SECONDS - (time.perf_counter() - started)
     )
     return stats_view(overview)
 
@@ -45,5 +45,5 @@ def list_domain_stats(
     limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = None
 ) -> DomainStatsList:
     """List hosts with their crawls and circuit breakers, sorted by name."""
-    page = routes.services.hosts(routes.principal.tenant, domain_of(cursor), limit)
+    page = routes.services.hosts(routes.tenant, domain_of(cursor), limit)
     return DomainStatsList.page(page, domain_stats_view)

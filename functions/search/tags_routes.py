@@ -21,7 +21,7 @@ router = routes.router
 @router.get("/api/v1/tags", **declared(Scope.READ, Permission.VIEW_DOCUMENTS))
 def list_tags(limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = None) -> TagList:
     """List tags, newest first."""
-    page = routes.services.page(routes.principal.tenant, position_of(cursor), limit)
+    page = routes.services.page(routes.tenant, position_of(cursor), limit)
     return TagList.page(page, TagView.of)
 
 
@@ -31,14 +31,14 @@ def list_tags(limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = Non
 )
 def create_tag(request: TagRequest) -> Response[TagView]:
     """Create a tag. Its name is converted to lower case."""
-    made = routes.services.create(routes.principal.tenant, request.name)
+    made = routes.services.create(routes.tenant, request.name)
     return created(TagView.of(made))
 
 
 @router.get("/api/v1/tags/<tag_id>", **declared(Scope.READ, Permission.VIEW_DOCUMENTS))
 def get_tag(tag_id: str) -> TagView:
     """Return one tag."""
-    return TagView.of(routes.services.get(routes.principal.tenant, tag_id))
+    return TagView.of(routes.services.get(routes.tenant, tag_id))
 
 
 @router.put(
@@ -47,7 +47,7 @@ def get_tag(tag_id: str) -> TagView:
 )
 def rename_tag(tag_id: str, request: TagRequest) -> TagView:
     """Rename a tag."""
-    return TagView.of(routes.services.rename(routes.principal.tenant, tag_id, request.name))
+    return TagView.of(routes.services.rename(routes.tenant, tag_id, request.name))
 
 
 @router.delete(
@@ -56,5 +56,5 @@ def rename_tag(tag_id: str, request: TagRequest) -> TagView:
 )
 def delete_tag(tag_id: str) -> Response[None]:
     """Delete a tag."""
-    routes.services.remove(routes.principal.tenant, tag_id)
+    routes.services.remove(routes.tenant, tag_id)
     return Response(status_code=204)

@@ -27,7 +27,7 @@ router = routes.router
 @router.get("/v1/status-notices", **declared(Scope.READ, Permission.VIEW_TARGETS))
 def list_notices(limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = None) -> NoticeList:
     """List notices, newest first."""
-    page = routes.services.page(routes.principal.tenant, position_of(cursor), limit)
+    page = routes.services.page(routes.tenant, position_of(cursor), limit)
     return NoticeList.page(page, NoticeView.of)
 
 
@@ -37,14 +37,14 @@ def list_notices(limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = 
 )
 def post_notice(request: NoticeRequest) -> Response[NoticeView]:
     """Post an incident or maintenance on status pages."""
-    posted = routes.services.post(routes.principal.tenant, draft_of(request))
+    posted = routes.services.post(routes.tenant, draft_of(request))
     return created(NoticeView.of(posted))
 
 
 @router.get("/v1/status-notices/<notice_id>", **declared(Scope.READ, Permission.VIEW_TARGETS))
 def get_notice(notice_id: str) -> NoticeView:
     """Return one notice with its updates."""
-    return NoticeView.of(routes.services.get(routes.principal.tenant, notice_id))
+    return NoticeView.of(routes.services.get(routes.tenant, notice_id))
 
 
 @router.post(
@@ -60,7 +60,7 @@ def get_notice(notice_id: str) -> NoticeView:
 )
 def update_notice(notice_id: str, request: NoticeUpdateRequest) -> Response[NoticeView]:
     """Add an update to a notice, up to 20 in all; `resolved` or `completed` ends it."""
-    tenant = routes.principal.tenant
+    tenant = routes.tenant
     changed = routes.services.update(tenant, notice_id, request.status, request.text)
     return created(NoticeView.of(changed))
 
@@ -71,5 +71,5 @@ def update_notice(notice_id: str, request: NoticeUpdateRequest) -> Response[Noti
 )
 def delete_notice(notice_id: str) -> Response[None]:
     """Remove a notice from all pages."""
-    routes.services.remove(routes.principal.tenant, notice_id)
+    routes.services.remove(routes.tenant, notice_id)
     return Response(status_code=204)

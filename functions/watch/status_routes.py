@@ -40,14 +40,14 @@ _OPEN: Final = {
 @router.get("/v1/status-pages", **declared(Scope.READ, Permission.VIEW_TARGETS))
 def list_status_pages() -> StatusPageList:
     """List all status pages, at most ten."""
-    found = routes.services.pages.all(routes.principal.tenant)
+    found = routes.services.pages.all(routes.tenant)
     return StatusPageList(items=[status_page_view(each) for each in found])
 
 
 @router.get("/v1/status-pages/<slug>", **declared(Scope.READ, Permission.VIEW_TARGETS))
 def get_status_page_at(slug: str) -> StatusPageView:
     """Return one status page."""
-    return status_page_view(routes.services.page_at(routes.principal.tenant, slug))
+    return status_page_view(routes.services.page_at(routes.tenant, slug))
 
 
 @router.post(
@@ -63,7 +63,7 @@ def get_status_page_at(slug: str) -> StatusPageView:
 )
 def create_status_page(request: StatusPageRequest) -> Response[StatusPageView]:
     """Publish a further status page, up to ten in all."""
-    tenant = routes.principal.tenant
+    tenant = routes.tenant
     page = routes.services.add(tenant, request.slug, request.title, groups_of(request))
     return created(status_page_view(page))
 
@@ -80,7 +80,7 @@ def create_status_page(request: StatusPageRequest) -> Response[StatusPageView]:
 )
 def put_status_page_at(slug: str, request: StatusPageChange) -> StatusPageView:
     """Change title and groups of a status page."""
-    tenant = routes.principal.tenant
+    tenant = routes.tenant
     page = routes.services.change(tenant, slug, request.title, groups_of(request))
     return status_page_view(page)
 
@@ -91,14 +91,14 @@ def put_status_page_at(slug: str, request: StatusPageChange) -> StatusPageView:
 )
 def delete_status_page_at(slug: str) -> Response[None]:
     """Remove a status page."""
-    routes.services.remove_at(routes.principal.tenant, slug)
+    routes.services.remove_at(routes.tenant, slug)
     return Response(status_code=204)
 
 
 @router.get("/v1/status-page", **declared(Scope.READ, Permission.VIEW_TARGETS))
 def get_status_page() -> StatusPageView:
     """Return the main status page."""
-    return status_page_view(routes.services.get(routes.principal.tenant))
+    return status_page_view(routes.services.get(routes.tenant))
 
 
 @router.put(
@@ -114,7 +114,7 @@ def get_status_page() -> StatusPageView:
 )
 def put_status_page(request: StatusPageRequest) -> StatusPageView:
     """Publish the main status page, of targets with `public` set, under a slug of your choice."""
-    tenant = routes.principal.tenant
+    tenant = routes.tenant
     page = routes.services.put(tenant, request.slug, request.title, groups_of(request))
     return status_page_view(page)
 
@@ -124,7 +124,7 @@ def put_status_page(request: StatusPageRequest) -> StatusPageView:
 )
 def delete_status_page() -> Response[None]:
     """Remove the main status page."""
-    routes.services.remove(routes.principal.tenant)
+    routes.services.remove(routes.tenant)
     return Response(status_code=204)
 
 
@@ -160,5 +160,5 @@ def get_metrics() -> Response[str]:
 
     Omitted targets are counted. Prometheus sends the API key as bearer token.
     """
-    text = routes.services.metrics(routes.principal.tenant)
+    text = routes.services.metrics(routes.tenant)
     return Response(status_code=200, content_type=CONTENT_TYPE, body=text)

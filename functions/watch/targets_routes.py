@@ -111,14 +111,14 @@ def list_targets(
     """
     after = position_of(one_cursor(cursor, page_token), is_position)
     host = None if host is None else host_named(host)
-    tenant = routes.principal.tenant
+    tenant = routes.tenant
     return target_list(routes.services.targets.page(tenant, host, status, after, limit))
 
 
 @router.get("/v1/targets/<target_id>", **declared(Scope.READ, Permission.VIEW_TARGETS))
 def get_target(target_id: str) -> TargetView:
     """Return one target and its current status."""
-    return target_view(routes.services.targets.get(routes.principal.tenant, target_id))
+    return target_view(routes.services.targets.get(routes.tenant, target_id))
 
 
 @router.patch(
@@ -128,7 +128,7 @@ def get_target(target_id: str) -> TargetView:
 def change_target(target_id: str, request: TargetChange) -> TargetView:
     """Change options; omitted options are kept."""
     changes = changes_of(request, _seal())
-    return target_view(routes.services.targets.update(routes.principal.tenant, target_id, changes))
+    return target_view(routes.services.targets.update(routes.tenant, target_id, changes))
 
 
 @router.post(
@@ -137,7 +137,7 @@ def change_target(target_id: str, request: TargetChange) -> TargetView:
 )
 def pause_target(target_id: str) -> TargetView:
     """Pause the checks of a target."""
-    return target_view(routes.services.targets.pause(routes.principal.tenant, target_id))
+    return target_view(routes.services.targets.pause(routes.tenant, target_id))
 
 
 @router.post(
@@ -146,7 +146,7 @@ def pause_target(target_id: str) -> TargetView:
 )
 def resume_target(target_id: str) -> TargetView:
     """Resume the checks of a target."""
-    return target_view(routes.services.targets.resume(routes.principal.tenant, target_id))
+    return target_view(routes.services.targets.resume(routes.tenant, target_id))
 
 
 @router.delete(
@@ -155,7 +155,7 @@ def resume_target(target_id: str) -> TargetView:
 )
 def delete_target(target_id: str) -> Response[None]:
     """Delete a target. Its results expire as usual."""
-    routes.services.targets.remove(routes.principal.tenant, target_id)
+    routes.services.targets.remove(routes.tenant, target_id)
     return Response(status_code=204)
 
 
@@ -173,7 +173,7 @@ def list_results(
     `since` and `until` are RFC 3339 times.
     """
     after = position_of(one_cursor(cursor, page_token), is_position)
-    tenant = routes.principal.tenant
+    tenant = routes.tenant
     routes.services.targets.get(tenant, target_id)
     first, last = _moment("since", since), _moment("until", until)
     return result_list(
@@ -193,7 +193,7 @@ def get_uptime(
 
     The window is the last hour, full hours (24h, 7d) or full UTC days (30d, 1y).
     """
-    watched = routes.services.targets.get(routes.principal.tenant, target_id)
+    watched = routes.services.targets.get(routes.tenant, target_id)
     figures = routes.services.figures.figures(watched, window)
     return uptime_view(window, figures, with_maintenance=maintenance == "include")
 
@@ -201,7 +201,7 @@ def get_uptime(
 @router.get("/v1/targets/<target_id>/days", **declared(Scope.READ, Permission.VIEW_TARGETS))
 def list_uptime_days(target_id: str) -> UptimeDayList:
     """Return uptime and latencies of each of the last 90 UTC days that has checks."""
-    watched = routes.services.targets.get(routes.principal.tenant, target_id)
+    watched = routes.services.targets.get(routes.tenant, target_id)
     return uptime_days(routes.services.figures.days(watched))
 
 
@@ -217,7 +217,7 @@ def list_incidents(
     With `window`, the list contains the incidents that lasted into it.
     """
     after = position_of(cursor, is_position)
-    tenant = routes.principal.tenant
+    tenant = routes.tenant
     routes.services.targets.get(tenant, target_id)
     return IncidentList.page(
         routes.services.incidents.page(tenant, target_id, window, after, limit), IncidentView.of
@@ -233,12 +233,12 @@ def issue_heartbeat(target_id: str) -> Response[HeartbeatView]:
 
     It is shown once; an address that was issued before stops working.
     """
-    token = routes.services.targets.issue_call(routes.principal.tenant, target_id)
+    token = routes.services.targets.issue_call(routes.tenant, target_id)
     return created_secret(HeartbeatView(path=f"/heartbeats?token={token}"))
 
 
 def _seal() -> Seal:
-    return partial(routes.services.targets.sealed, routes.principal.tenant)
+    return partial(routes.services.targets.sealed, routes.tenant)
 
 
 def _moment(name: str, text: str | None) -> datetime | None:

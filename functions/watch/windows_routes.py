@@ -26,7 +26,7 @@ router = routes.router
 @router.get("/v1/maintenance-windows", **declared(Scope.READ, Permission.VIEW_TARGETS))
 def list_windows(limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = None) -> WindowList:
     """List maintenance windows, oldest first."""
-    page = routes.services.page(routes.principal.tenant, position_of(cursor), limit)
+    page = routes.services.page(routes.tenant, position_of(cursor), limit)
     return WindowList.page(page, WindowView.of)
 
 
@@ -36,14 +36,14 @@ def list_windows(limit: Limit = bounds.LIST_LIMIT_DEFAULT, cursor: str | None = 
 )
 def create_window(request: WindowRequest) -> Response[WindowView]:
     """Create a maintenance window, single or recurring, during which targets may fail."""
-    made = routes.services.create(routes.principal.tenant, draft_of(request))
+    made = routes.services.create(routes.tenant, draft_of(request))
     return created(WindowView.of(made))
 
 
 @router.get("/v1/maintenance-windows/<window_id>", **declared(Scope.READ, Permission.VIEW_TARGETS))
 def get_window(window_id: str) -> WindowView:
     """Return one maintenance window."""
-    return WindowView.of(routes.services.get(routes.principal.tenant, window_id))
+    return WindowView.of(routes.services.get(routes.tenant, window_id))
 
 
 @router.put(
@@ -52,7 +52,7 @@ def get_window(window_id: str) -> WindowView:
 )
 def replace_window(window_id: str, request: WindowRequest) -> WindowView:
     """Replace a maintenance window."""
-    changed = routes.services.update(routes.principal.tenant, window_id, draft_of(request))
+    changed = routes.services.update(routes.tenant, window_id, draft_of(request))
     return WindowView.of(changed)
 
 
@@ -62,5 +62,5 @@ def replace_window(window_id: str, request: WindowRequest) -> WindowView:
 )
 def delete_window(window_id: str) -> Response[None]:
     """Delete a maintenance window."""
-    routes.services.remove(routes.principal.tenant, window_id)
+    routes.services.remove(routes.tenant, window_id)
     return Response(status_code=204)

@@ -4,7 +4,7 @@ routes = Routes(collection_service)
 
 @routes.router.get("/api/v1/collections", **declared(Scope.READ, Permission.VIEW_DOCUMENTS))
 def list_collections() -> CollectionList:
-    return CollectionList.page(routes.services.page(routes.principal.tenant), collection_view)
+    return CollectionList.page(routes.services.page(routes.tenant), collection_view)
 """
 
 from typing import Annotated, Final, cast
@@ -39,6 +39,11 @@ class Routes[S]:
     def principal(self) -> Principal:
         """The caller; available only on routes that require a scope."""
         return cast(Principal, self.router.context[PRINCIPAL])
+
+    @property
+    def tenant(self) -> str:
+        """The caller's tenant; available as `principal`."""
+        return self.principal.tenant
 
 
 NO_SERVICES: Final = Builder(lambda _: None)
