@@ -201,7 +201,7 @@ class SourceSlice:
             crawls=self.crawls,
             discoveries=self.discoveries,
             webhooks=self.webhooks,
-            hand_on=lambda _tenant, subject: self.handed_on.append(subject),
+            relay_events=lambda _tenant, subject: self.handed_on.append(subject),
             clock=self.clock,
             new_id=lambda prefix: f"{prefix}_{next(numbers):04}",
         )

@@ -17,7 +17,7 @@ from spinneret.events.webhooks.service import WebhookService
 from spinneret.events.webhooks.sink import WebhookSink
 from spinneret.events.webhooks.vault import Vault
 from spinneret.jobs import limits
-from spinneret.jobs.ends import handing_on
+from spinneret.jobs.ends import relaying
 from spinneret.jobs.models import Draft, Job, JobFilter, JobRef, Priority, Reply
 from spinneret.jobs.ports import JobStore
 from spinneret.jobs.publishing import PublishingJobStore
@@ -144,7 +144,7 @@ class WebhookSlice:
     def ending_store(self) -> JobStore:
         """As wired: what ends a run hands on its event."""
         store = self.wrap("store", self.store)
-        return PublishingJobStore(store, handing_on(KINDS, self._hand_on))
+        return PublishingJobStore(store, relaying(KINDS, self._relay_events))
 
     def endpoint(self, tenant: str = "acme", **given: Any) -> tuple[Endpoint, str]:
         """A new endpoint and its secret."""
@@ -261,7 +261,7 @@ class WebhookSlice:
         """The log of an endpoint, newest first."""
         return self.service.deliveries("acme", endpoint_id, None, 100).items
 
-    def _hand_on(self, tenant: str, subject: str) -> None:
+    def _relay_events(self, tenant: str, subject: str) -> None:
         if self.listening:
             self.relay.relay(tenant, subject)
 

@@ -69,9 +69,9 @@ class ReportedPace:
 def fetcher_of(stage: Stage) -> PoliteFetcher:
     """The product's, but for the reports of its permits."""
     fetcher = polite_fetcher(stage)
-    office = fetcher._office
-    pace: Any = ReportedPace(office.pace)
-    fetcher._office = replace(office, pace=pace)
+    services = fetcher._services
+    pace: Any = ReportedPace(services.pace)
+    fetcher._services = replace(services, pace=pace)
     return fetcher
 
 

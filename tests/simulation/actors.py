@@ -9,7 +9,7 @@ from spinneret.jobs.control import JobControl
 from spinneret.jobs.driven.driving import Driver
 from spinneret.jobs.driven.starting import Starter
 from spinneret.jobs.effects.service import SideEffects
-from spinneret.jobs.ends import handing_on
+from spinneret.jobs.ends import relaying
 from spinneret.jobs.models import Backlog, Draft, Job, JobRef, Reply, RequestKey, Transition
 from spinneret.jobs.parents import ParentEnds, ParentRecheck
 from spinneret.jobs.placement import Placed
@@ -351,7 +351,7 @@ class Actors:
     def _ending(self, actor: Actor, relay: Relay) -> JobStore:
         """As it is wired: ends are handed on, and the last child's end ends its parent."""
         inner = SteppedStore(self._world, actor)
-        store = PublishingJobStore(inner, handing_on(POLICIES, relay.relay))
+        store = PublishingJobStore(inner, relaying(POLICIES, relay.relay))
         store.listen(self._ends_of(store=store, clock=self._world.clock_of(actor)))
         return store
 

@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from spinneret.jobs import limits as jobs_limits
 from spinneret.jobs import rules
-from spinneret.jobs.ends import handing_on, is_reported
+from spinneret.jobs.ends import is_reported, relaying
 from spinneret.jobs.models import (
     Backlog,
     Draft,
@@ -36,7 +36,7 @@ from spinneret.jobs.worker import Context, Defer, Worker
 from spinneret.kernel.errors import FetchTimeout
 from spinneret.outbox import limits as outbox_limits
 from spinneret.outbox.models import DomainEvent
-from spinneret.outbox.ports import DueSubjectPage, HandOn, Position
+from spinneret.outbox.ports import DueSubjectPage, Position, RelayEvents
 from spinneret.outbox.relay import Relay
 from tests.fakes.crashes import Crash
 from tests.fakes.jobs import DueIndex, FakeJobStore, no_parent
@@ -176,12 +176,12 @@ class Capacity:
         self._relay_of = relay_of
         self._outbox = _LaggingOutbox(self.store.outbox, self.load.index_lag)
         relay = relay_of(self._outbox, [self], self.clock)
-        self._handing_on = handing_on(KINDS, self._dying(relay.relay))
+        self._relaying = relaying(KINDS, self._dying(relay.relay))
         self._service = JobService(
             store=self.store, queue=self, kinds=KINDS, clock=self.clock, new_id=self._new_id
         )
         self._worker = Worker(
-            store=PublishingJobStore(self.store, self._listen, self._handing_on),
+            store=PublishingJobStore(self.store, self._listen, self._relaying),
             queue=self,
             kinds=KINDS,
             handlers={"crawl": self._handle},
@@ -362,12 +362,12 @@ class Capacity:
         if ended is not None and self._moment() > ended:
             self._late("event", ended + outbox_limits.OUTBOX_GRACE_SECONDS, LATE_MAX, ref)
 
-    def _dying(self, hand_on: HandOn) -> HandOn:
+    def _dying(self, relay_events: RelayEvents) -> RelayEvents:
         """Some writers die after their commit."""
 
         def handing(tenant: str, subject: str) -> None:
             if self._deaths.random() >= UNPUBLISHED:
-                hand_on(tenant, subject)
+                relay_events(tenant, subject)
 
         return handing
 
@@ -386,9 +386,7 @@ class Capacity:
     def _sweep(self) -> SweepResult:
         calls = self.figures["calls"]
         sweeper = self._sweeper_of(
-            store=PublishingJobStore(
-                _Costly(self.store, self._cost), self._listen, self._handing_on
-            ),
+            store=PublishingJobStore(_Costly(self.store, self._cost), self._listen, self._relaying),
             queue=_Costly(self, self._cost),
             kinds=KINDS,
             clock=self.clock,

@@ -8,7 +8,7 @@ import pytest
 
 from spinneret.jobs import rules
 from spinneret.jobs.dynamo import DynamoJobStore
-from spinneret.jobs.ends import REPORTED, end_event, end_of, handing_on, measuring
+from spinneret.jobs.ends import REPORTED, end_event, end_of, measuring, relaying
 from spinneret.jobs.kinds import all_kinds
 from spinneret.jobs.models import Job, JobEventKind, JobStatus
 from spinneret.kernel import bounds
@@ -125,9 +125,7 @@ def test_a_crawl_of_one_page_has_no_event_for_a_part_of_its_result() -> None:
 def test_who_writes_an_end_hands_it_on(bench: Bench, ends: bool) -> None:
     handed: list[tuple[str, str, JobStatus]] = []
     bench.listeners.append(
-        handing_on(
-            KINDS, lambda tenant, subject: handed.append((tenant, subject, bench.job.status))
-        )
+        relaying(KINDS, lambda tenant, subject: handed.append((tenant, subject, bench.job.status)))
     )
     if ends:
         bench.run(succeed)

@@ -53,7 +53,7 @@ def calls(world: CheckWorld) -> Served:
         targets=world.watch,
         checks=world.watch,
         covers=world.maintenance.covers,
-        hand_on=parts.hand_on,
+        relay_events=parts.relay_events,
         announce=parts.announce,
         clock=world.clock,
         new_id=world.new_id,

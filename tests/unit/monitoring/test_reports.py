@@ -70,9 +70,9 @@ class Audience:
         return target_id
 
     def check(self, target_id: str) -> None:
-        self.world.check(target_id, hand_on=self._hand_on)
+        self.world.check(target_id, relay_events=self._relay_events)
 
-    def _hand_on(self, tenant: str, subject: str) -> None:
+    def _relay_events(self, tenant: str, subject: str) -> None:
         """What the check's transaction wrote is in the outbox by now."""
         for event in self.world.watch.events[self._written :]:
             self.outbox.write(event)

@@ -63,7 +63,7 @@ class World:
         for event in events:
             self.store.write(event)
 
-    def hand_on(self, subject: str = SUBJECT) -> None:
+    def relay_events(self, subject: str = SUBJECT) -> None:
         """As the writer does after its commit."""
         self.relay.relay(TENANT, subject)
 
@@ -81,15 +81,15 @@ def sequences(events: list[DomainEvent]) -> list[int]:
 
 def test_every_sink_gets_the_events_of_a_subject_in_order_and_once() -> None:
     world = World(event_of(2), event_of(10), event_of(1))
-    world.hand_on()
-    world.hand_on()
+    world.relay_events()
+    world.relay_events()
     assert [sequences(sink.took) for sink in world.sinks] == [[1, 2, 10], [1, 2, 10]]
     assert world.store.rows == {}
 
 
 def test_only_the_named_subject_is_handed_on() -> None:
     world = World(event_of(1), event_of(1, "other"))
-    world.hand_on()
+    world.relay_events()
     assert [event.subject for event in world.bus.took] == [SUBJECT]
 
 
@@ -98,8 +98,8 @@ def test_a_sink_that_fails_stops_alone_and_goes_on_where_it_stopped() -> None:
     world.bus.refuse = lambda event: (
         TransientError("down") if event.sequence == 2 and event.subject == SUBJECT else None
     )
-    world.hand_on()
-    world.hand_on("other")
+    world.relay_events()
+    world.relay_events("other")
     assert sequences(world.webhooks.took) == [1, 2, 3, 1]
     assert [(event.subject, event.sequence) for event in world.bus.took] == [
         (SUBJECT, 1),
@@ -115,14 +115,14 @@ def test_a_sink_that_fails_stops_alone_and_goes_on_where_it_stopped() -> None:
 def test_a_sink_that_failed_is_left_alone_until_its_next_try_and_gets_no_later_event() -> None:
     world = World(event_of(1))
     world.bus.refuse = failing(1)
-    world.hand_on()
+    world.relay_events()
     world.bus.refuse = lambda _: None
     world.store.write(event_of(2))
-    world.hand_on()
+    world.relay_events()
     assert world.bus.took == []
     assert sequences(world.webhooks.took) == [1, 2]
     world.clock.advance(limits.OUTBOX_RETRY_SECONDS)
-    world.hand_on()
+    world.relay_events()
     assert sequences(world.bus.took) == [1, 2]
 
 
@@ -130,12 +130,12 @@ def test_a_sink_that_failed_is_left_alone_until_its_next_try_and_gets_no_later_e
 def test_an_event_that_waits_for_two_sinks_is_tried_when_the_first_of_them_is() -> None:
     world = World(event_of(1))
     world.bus.refuse = failing(1)
-    world.hand_on()
+    world.relay_events()
     world.sweep_for(DAY / 2)
     world.webhooks.refuse = failing(2)
     for sequence in (2, 3):
         world.store.write(event_of(sequence))
-    world.hand_on()
+    world.relay_events()
     world.webhooks.refuse = lambda _: None
     world.sweep_for(60)
     assert sequences(world.webhooks.took) == [1, 2, 3]
@@ -146,7 +146,7 @@ def test_only_a_sweep_counts_a_try_before_it_is_made() -> None:
     tries: list[int] = []
     world = World(event_of(1))
     world.bus.refuse = lambda _: tries.extend(row.tries for row in world.store.rows.values())
-    world.hand_on()
+    world.relay_events()
     world.store.write(event_of(2))
     world.sweep_for(60)
     assert tries == [0, 1]
@@ -162,7 +162,7 @@ def test_a_failed_sink_is_tried_by_every_sweep_for_a_day(caplog: pytest.LogCaptu
         return DependencyUnavailable("bus")
 
     world.bus.refuse = refuse
-    world.hand_on()
+    world.relay_events()
     world.sweep_for(3 * DAY)
     assert {late - early for early, late in pairwise(moments)} == {60}
     assert moments[-1] == DAY
@@ -180,9 +180,9 @@ def test_an_event_is_given_up_by_the_first_try_after_a_day(
 ) -> None:
     world = World(event_of(1))
     world.bus.refuse = lambda _: error
-    world.hand_on()
+    world.relay_events()
     world.clock.advance(seconds)
-    world.hand_on()
+    world.relay_events()
     assert bool(world.store.rows) is tried
 
 
@@ -257,7 +257,7 @@ def test_a_sweep_records_the_age_of_the_oldest_event_as_a_metric() -> None:
 def test_events_behind_one_that_is_given_up_get_their_chance() -> None:
     world = World(event_of(1), event_of(2), event_of(3))
     world.bus.refuse = failing(1, 2)
-    world.hand_on()
+    world.relay_events()
     world.sweep_for(DAY + 2 * 3600)
     assert sequences(world.bus.took) == [3]
     assert world.bus.asked[event_of(2).id] >= 1
@@ -280,7 +280,7 @@ def test_an_event_that_a_sink_can_never_take_is_given_up_at_once(
 ) -> None:
     world = World(event_of(1), event_of(2))
     world.bus.refuse = lambda event: PermanentError("too large") if event.sequence == 1 else None
-    world.hand_on()
+    world.relay_events()
     assert sequences(world.bus.took) == [2]
     assert world.store.rows == {}
     assert "event_abandoned" in [each.message for each in caplog.records]
@@ -289,7 +289,7 @@ def test_an_event_that_a_sink_can_never_take_is_given_up_at_once(
 def test_a_fault_of_a_sink_reaches_neither_the_writer_nor_other_sinks() -> None:
     world = World(event_of(1))
     world.bus.refuse = lambda _: ZeroDivisionError()
-    world.hand_on()
+    world.relay_events()
     assert sequences(world.webhooks.took) == [1]
     assert len(world.store.rows) == 1
 
@@ -304,7 +304,7 @@ def test_a_store_that_is_down_fails_no_writer(monkeypatch: pytest.MonkeyPatch) -
 
     with monkeypatch.context() as patch:
         patch.setattr(world.store, "pending", down)
-        world.hand_on()
+        world.relay_events()
         patch.setattr(world.store, "to_wake", down)
         asked.clear()
         with pytest.raises(DependencyUnavailable):
@@ -318,7 +318,7 @@ def test_a_store_that_is_down_fails_no_writer(monkeypatch: pytest.MonkeyPatch) -
 def test_events_behind_a_waiting_one_are_not_looked_at_by_every_sweep() -> None:
     world = World(*map(event_of, range(50)))
     world.bus.refuse = failing(0)
-    world.hand_on()
+    world.relay_events()
     world.sweep_for(7200)
     waits = {row.due_at for row in world.store.rows.values()}
     assert len(waits) == 1
@@ -328,7 +328,7 @@ def test_events_behind_a_waiting_one_are_not_looked_at_by_every_sweep() -> None:
 def test_a_dead_sink_keeps_no_long_backlog_from_another() -> None:
     world = World(*map(event_of, range(3 * limits.OUTBOX_PAGE)))
     world.bus.refuse = failing(0)
-    world.hand_on()
+    world.relay_events()
     assert sequences(world.webhooks.took) == list(range(3 * limits.OUTBOX_PAGE))
 
 
@@ -339,7 +339,7 @@ def test_one_subject_takes_no_more_than_its_time() -> None:
         world.clock.advance(1)
 
     world.bus.refuse = slow
-    world.hand_on()
+    world.relay_events()
     assert sequences(world.webhooks.took) == [0, 1, 2, 3, 4]
     world.sweep_for(180)
     assert sequences(world.webhooks.took) == list(range(10))
@@ -530,7 +530,7 @@ def test_two_processes_at_once_lose_nothing_and_change_no_order(
                 world.bus.refuse = failing(*then_down)
                 world.webhooks.refuse = failing(*first_down)
                 world.clock.advance(late)
-                world.hand_on()
+                world.relay_events()
 
             walk(world, Overtaken(at, moment, other))
             for sink in world.sinks:
@@ -568,7 +568,7 @@ def test_whatever_fails_when_each_sink_sees_all_events_of_a_subject_in_order(
                 written[subject] += 1
                 world.store.write(event_of(written[subject], subject))
             case "hand on":
-                world.hand_on("ab"[number])
+                world.relay_events("ab"[number])
             case "sweep":
                 world.clock.now += timedelta(seconds=number)
                 world.relay.sweep()

@@ -34,7 +34,7 @@ class World:
             crawls=SourceCrawls(self.crawl.crawls(), self.crawl.deep()),
             discoveries=self.discoveries,
             webhooks=FakeSourceWebhooks(),
-            hand_on=lambda _tenant, _subject: None,
+            relay_events=lambda _tenant, _subject: None,
             clock=self.crawl.clock,
             new_id=lambda prefix: f"{prefix}_{next(numbers):04}",
         )

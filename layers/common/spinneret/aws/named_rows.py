@@ -131,14 +131,14 @@ class NamedRows[T: NamedRow](NamedItemTable):
         self._rows = Table(client, table, codec)
         self._called = called
 
-    def add(self, row: T, *besides: TransactWriteItemTypeDef) -> None:
+    def add(self, row: T, *extra: TransactWriteItemTypeDef) -> None:
         """Store a new row. Raises Conflict if its name is taken.
 
-        The writes `besides` are added to the transaction, here and below; here they have no
+        The writes `extra` are added to the transaction, here and below; here they have no
         conditions.
         """
         try:
-            dynamo.transact(self._client, [*self.new_writes(row), *besides])
+            dynamo.transact(self._client, [*self.new_writes(row), *extra])
         except dynamo.ConditionFailed as error:
             raise self._taken() from error
 
@@ -164,7 +164,7 @@ class NamedRows[T: NamedRow](NamedItemTable):
         """Return up to `limit` rows with ids before `after`, newest first."""
         return self._rows.page(self._partition(tenant), after, limit, newest_first=True)
 
-    def replace(self, former: T, row: T, *besides: TransactWriteItemTypeDef) -> bool:
+    def replace(self, former: T, row: T, *extra: TransactWriteItemTypeDef) -> bool:
         """Replace `former` by `row`; return False if it, or an item of another write, has changed.
 
         Raises Conflict if another row has the name.
@@ -172,7 +172,7 @@ class NamedRows[T: NamedRow](NamedItemTable):
         names = [self._take_name(row), self._free_name(former)] if row.name != former.name else []
         changed = self._put(row, dynamo.equals(version=former.version))
         try:
-            dynamo.transact(self._client, [changed, *names, *besides])
+            dynamo.transact(self._client, [changed, *names, *extra])
         except dynamo.ConditionFailed as error:
             if names and 0 not in error.standing and 1 in error.standing:
                 raise self._taken() from error
@@ -183,7 +183,7 @@ class NamedRows[T: NamedRow](NamedItemTable):
         self,
         row: T,
         also: Sequence[TransactWriteItemTypeDef] = (),
-        *besides: TransactWriteItemTypeDef,
+        *extra: TransactWriteItemTypeDef,
     ) -> bool:
         """Remove a row and free its name; return False if it, or an item of another write, has
         changed.
@@ -197,7 +197,7 @@ class NamedRows[T: NamedRow](NamedItemTable):
         own = [removed, self._free_name(row)]
         uses = [unused, *also]
         try:
-            dynamo.transact(self._client, [*own, *uses, *besides])
+            dynamo.transact(self._client, [*own, *uses, *extra])
         except dynamo.ConditionFailed as error:
             in_use = range(len(own), len(own) + len(uses))
             if 0 in error.standing or not any(place in error.standing for place in in_use):

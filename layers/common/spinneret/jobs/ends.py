@@ -17,7 +17,7 @@ from spinneret.jobs.ports import Listener
 from spinneret.kernel import bounds
 from spinneret.kernel.canonical import canonical_json
 from spinneret.outbox.models import DomainEvent
-from spinneret.outbox.ports import HandOn
+from spinneret.outbox.ports import RelayEvents
 from spinneret.redaction import redact, redact_text
 
 REPORTED: Final = (
@@ -66,12 +66,12 @@ def end_of(event_type: str, kinds: Kinds) -> JobStatus | None:
     return ends.get(event_type)
 
 
-def handing_on(kinds: Kinds, hand_on: HandOn) -> Listener:
+def relaying(kinds: Kinds, relay_events: RelayEvents) -> Listener:
     """Return a listener that relays the event of each end."""
 
     def listener(job: Job, _: Sequence[JobEvent]) -> None:
         if is_reported(job, kinds):
-            hand_on(job.tenant, job.id)
+            relay_events(job.tenant, job.id)
 
     return listener
 

@@ -12,7 +12,7 @@ from spinneret.jobs.children import Children
 from spinneret.jobs.control import JobControl
 from spinneret.jobs.driven.driving import Driver
 from spinneret.jobs.dynamo import DynamoJobStore
-from spinneret.jobs.ends import handing_on, measuring
+from spinneret.jobs.ends import measuring, relaying
 from spinneret.jobs.kinds import Kinds, all_kinds, all_lanes
 from spinneret.jobs.live.dynamo import DynamoConnectionStore
 from spinneret.jobs.live.pushes import LiveEvents, Pushes
@@ -31,7 +31,7 @@ from spinneret.jobs.sweeper import Sweeper, SweepResult
 from spinneret.jobs.worker import Handler, Worker
 from spinneret.kernel.caller import current_caller
 from spinneret.kernel.settings import text
-from spinneret.outbox.ports import HandOn
+from spinneret.outbox.ports import RelayEvents
 
 JOBS_TABLE: Final = text("JOBS_TABLE")
 IDEMPOTENCY_TABLE: Final = text("IDEMPOTENCY_TABLE")
@@ -56,7 +56,7 @@ def pushing_store(stage: Stage, *listeners: Listener) -> PublishingJobStore:
     return PublishingJobStore(job_store(stage), live, measuring(all_kinds()), *listeners)
 
 
-def ending_store(stage: Stage, hand_on: HandOn, *listeners: Listener) -> JobStore:
+def ending_store(stage: Stage, relay_events: RelayEvents, *listeners: Listener) -> JobStore:
     """Return the store for all code that moves jobs.
 
     It relays the events of ends, ends a parent after its last child, and calls `listeners`.
@@ -64,7 +64,7 @@ def ending_store(stage: Stage, hand_on: HandOn, *listeners: Listener) -> JobStor
     tables = stage[JOBS_TABLE], stage[IDEMPOTENCY_TABLE], stage[EVENTS_TABLE]
     inner = DynamoJobStore(stage.dynamodb, *tables, clock=stage.clock)
     live = LiveEvents(pushes(stage))
-    ends = handing_on(all_kinds(), hand_on), measuring(all_kinds())
+    ends = relaying(all_kinds(), relay_events), measuring(all_kinds())
     store = PublishingJobStore(inner, live, *ends, *listeners)
     store.listen(ParentEnds(store=store, clock=stage.clock))
     return store

@@ -112,7 +112,7 @@ def heartbeat_service(stage: Stage) -> HeartbeatService:
         targets=DynamoTargetStore(client, table),
         checks=DynamoCheckStore(client, table, stage[CHECKS_TABLE], write),
         covers=Maintenance(store=DynamoWindowStore(client, table), clock=stage.clock).covers,
-        hand_on=relay(stage).relay,
+        relay_events=relay(stage).relay,
         announce=first_checks(stage).send,
         clock=stage.clock,
         new_id=stage.new_id,

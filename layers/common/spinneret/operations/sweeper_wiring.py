@@ -28,9 +28,9 @@ class SweeperResult:
 def sweeper(stage: Stage) -> Callable[[], SweeperResult]:
     """Return the pass that the sweeper's rule starts; it counts marketplace jobs that end."""
     executions = StepFunctionsExecutions(stage.step_functions, stage[DEEP_CRAWL_MACHINE])
-    handing = relay(stage)
-    store = ending_store(stage, handing.relay, counting(stage))
-    return swept_all(sweep_pass(stage, store), handing.sweep, executions.running)
+    events = relay(stage)
+    store = ending_store(stage, events.relay, counting(stage))
+    return swept_all(sweep_pass(stage, store), events.sweep, executions.running)
 
 
 def swept_all(

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from spinneret.outbox.models import DomainEvent, PendingEvent, SubjectRef
 
-HandOn = Callable[[str, str], None]
+RelayEvents = Callable[[str, str], None]
 """Function (tenant, subject) that relays the subject's events after the commit; raises nothing."""
 Position = Mapping[str, str]
 """End of a page; only the store that created it reads it."""

@@ -1,6 +1,6 @@
 """The relay: sends stored events to the sinks, in order per subject and sink.
 
-The writer of an event calls `hand_on` after the commit. `sweep` relays events of writers that died
+The writer of an event calls `relay` after the commit. `sweep` relays events of writers that died
 and events that a sink failed to take. Any number of processes may relay the same subject at once.
 Each reads the pending events in order and sends a sink the next one only after the one before. A
 sink may therefore get an event twice, but never a later event before it first got an earlier one.
@@ -96,7 +96,7 @@ class Relay:
         Raises nothing: the change is committed, and the sweep relays the rest.
         """
         try:
-            self._hand_on(SubjectRef(tenant=tenant, subject=subject), self._walk(swept=False))
+            self._relay_events(SubjectRef(tenant=tenant, subject=subject), self._walk(swept=False))
         except DependencyUnavailable as error:
             facts = {"subject": subject, "reason": error.message}
             logger.warning("relay_deferred_to_sweep", extra=facts)
@@ -165,7 +165,7 @@ class Relay:
         walk = self._walk(swept=True)
         refusal = None
         try:
-            self._hand_on(ref, walk)
+            self._relay_events(ref, walk)
         except DependencyUnavailable as error:
             refusal = error
         except Exception as error:  # an unreadable row doesn't block the others
@@ -178,7 +178,7 @@ class Relay:
         until = self._clock() + timedelta(seconds=limits.OUTBOX_SUBJECT_SECONDS)
         return _Walk(until=until, counts=Counter(), swept=swept)
 
-    def _hand_on(self, ref: SubjectRef, walk: _Walk) -> None:
+    def _relay_events(self, ref: SubjectRef, walk: _Walk) -> None:
         after: Position | None = None
         while True:
             page = self._store.pending(ref, after, limits.OUTBOX_PAGE)

@@ -14,7 +14,7 @@ from spinneret.kernel.errors import DependencyUnavailable, DomainError
 from spinneret.kernel.ids import NewId
 from spinneret.kernel.passes import FAILED, act_on_each
 from spinneret.kernel.service import service
-from spinneret.outbox.ports import HandOn
+from spinneret.outbox.ports import RelayEvents
 from spinneret.sources import limits, rules
 from spinneret.sources.models import FINAL, Run, RunPage, RunStage, Source, SourceRef, Trigger
 from spinneret.sources.ports import Crawls, Discoveries, SourceStore, SourceWebhooks
@@ -41,7 +41,7 @@ class SourceRuns:
     crawls: Crawls
     discoveries: Discoveries
     webhooks: SourceWebhooks
-    hand_on: HandOn
+    relay_events: RelayEvents
     clock: Clock
     new_id: NewId
 
@@ -130,7 +130,7 @@ class SourceRuns:
         )
         if not self.store.replace(source, changed, after, event):
             return None
-        self.hand_on(source.tenant, source.id)
+        self.relay_events(source.tenant, source.id)
         return changed
 
     def _step(self, source: Source, run: Run) -> tuple[Run, Sequence[RunPage] | None]:

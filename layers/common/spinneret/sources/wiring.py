@@ -65,7 +65,7 @@ def _runs(stage: Stage, crawling: CrawlApi) -> SourceRuns:
         crawls=SourceCrawls(crawling.crawl, crawling.deep),
         discoveries=SourceDiscoveries(discovery_service(stage)),
         webhooks=crawling.webhooks,
-        hand_on=relay(stage).relay,
+        relay_events=relay(stage).relay,
         clock=stage.clock,
         new_id=stage.new_id,
     )

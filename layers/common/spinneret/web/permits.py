@@ -63,14 +63,14 @@ class PermitServices:
 class CallerPermits:
     """Rules of hosts, applied to one caller. All methods raise DependencyUnavailable."""
 
-    office: PermitServices
+    services: PermitServices
     caller: Caller
     options: FetchOptions
 
     def own_pace(self, url: Url) -> PaceLimits:
         """Return this caller's pace at the host, without robots.txt. Raises DomainBlocked."""
-        effective = self.office.hosts.recent(self.caller.tenant, url.host)
-        self.office.hosts.require_unblocked(effective)
+        effective = self.services.hosts.recent(self.caller.tenant, url.host)
+        self.services.hosts.require_unblocked(effective)
         rate = self.options.requests_per_second
         pace = effective.pace
         return pace if rate is None else replace(pace, rate=min(rate, pace.rate))
@@ -102,14 +102,14 @@ class CallerPermits:
     def _rules(self, url: Url, fetch_robots: FetchRobots, own: PaceLimits) -> Rules:
         gap = own.interval_ms / 1000
         for _ in range(ROBOTS_WAITS):
-            rules = self.office.robots.rules_for(url, fetch_robots, self.office.leases, gap)
+            rules = self.services.robots.rules_for(url, fetch_robots, self.services.leases, gap)
             if isinstance(rules, Rules):
                 return rules
             if isinstance(rules, Closed):
                 wait = _wait_for_robots(url.host, rules.until)
                 raise FetchDeferred(replace(wait, refusal=_ROBOTS_FAIL))
-            self.office.sleep(ROBOTS_WAIT_SECONDS)
-        soon = self.office.clock() + timedelta(seconds=ROBOTS_RETRY_SECONDS)
+            self.services.sleep(ROBOTS_WAIT_SECONDS)
+        soon = self.services.clock() + timedelta(seconds=ROBOTS_RETRY_SECONDS)
         raise FetchDeferred(_wait_for_robots(url.host, soon))
 
     def _rules_once(self, url: Url, fetch_robots: FetchRobots, own: PaceLimits) -> Rules:
@@ -134,7 +134,7 @@ class CallerPermits:
         reserved = self.caller.reservation == host_key(url.host)
         waits = 0
         while True:
-            answer = self.office.pace.admit(
+            answer = self.services.pace.admit(
                 url.host,
                 port=url.unusual_port,
                 owner=self.caller.id,
@@ -144,12 +144,12 @@ class CallerPermits:
             )
             if isinstance(answer, Permit):
                 return answer
-            seconds = (answer.until - self.office.clock()).total_seconds()
+            seconds = (answer.until - self.services.clock()).total_seconds()
             waits += 1
             if seconds > SHORT_WAIT_SECONDS or waits > _SHORT_WAITS:
                 raise FetchDeferred(_wait_until(url.host, answer))
             reserved = answer.reserved
-            self.office.sleep(max(0.0, seconds))
+            self.services.sleep(max(0.0, seconds))
 
     def report(self, permit: Permit, outcome: HostOutcome, retry_after: float | None) -> None:
         """End a permit. A check reports only Retry-After (seconds).
@@ -160,7 +160,9 @@ class CallerPermits:
         cools_checks = True
         if not self.caller.purpose.is_crawl:
             cools_checks, outcome = outcome is not HostOutcome.HOST_FAILURE, HostOutcome.NOT_TRIED
-        self.office.pace.report(permit, outcome, retry_after=retry_after, cools_checks=cools_checks)
+        self.services.pace.report(
+            permit, outcome, retry_after=retry_after, cools_checks=cools_checks
+        )
 
     def retry_after(self, page: FetchedPage) -> float | None:
         """Return the pause that the host requests, in seconds (RFC 9110, section 10.2.3).
@@ -169,7 +171,7 @@ class CallerPermits:
         """
         if page.status_code < 500 and page.status_code != 429:
             return None
-        return parse_retry_after(page.headers.get("retry-after", ""), self.office.clock())
+        return parse_retry_after(page.headers.get("retry-after", ""), self.services.clock())
 
 
 def _wait_until(host: str, wait: Wait) -> WaitUntil:

@@ -32,7 +32,7 @@ class PoliteFetcher:
     """Called for waits of at most SHORT_WAIT_SECONDS."""
 
     def __post_init__(self) -> None:
-        self._office = PermitServices(
+        self._services = PermitServices(
             hosts=self.hosts, pace=self.pace, robots=self.robots, clock=self.clock, sleep=self.sleep
         )
 
@@ -73,7 +73,7 @@ class PoliteFetcher:
     def _parts(self, caller: Caller, options: FetchOptions) -> FetchDependencies:
         return FetchDependencies(
             caller=caller,
-            permits=CallerPermits(office=self._office, caller=caller, options=options),
+            permits=CallerPermits(services=self._services, caller=caller, options=options),
             fetcher=self.fetcher,
             progress=self.progress,
             clock=self.clock,

@@ -15,7 +15,7 @@ _OPTIONS = FetchOptions()
 class PoliteVisitor:
     """Takes a permit of the host for each visit. All methods raise DependencyUnavailable."""
 
-    office: PermitServices
+    services: PermitServices
 
     def visit[T](self, caller: Caller, url: Url, act: Callable[[], T]) -> T | WaitUntil:
         """Return what `act` returns, or the moment until which the caller must wait.
@@ -23,7 +23,7 @@ class PoliteVisitor:
         Only host and port of the URL count. A visit neither obeys nor changes the breaker of the
         host. Raises DomainBlocked, and what `act` raises.
         """
-        permits = CallerPermits(office=self.office, caller=caller, options=_OPTIONS)
+        permits = CallerPermits(services=self.services, caller=caller, options=_OPTIONS)
         try:
             permit = permits.take(url, permits.own_pace(url))
         except FetchDeferred as deferred:

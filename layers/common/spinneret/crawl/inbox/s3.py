@@ -102,15 +102,18 @@ class S3InboxStore(BucketAdapter):
 
     def _write(self, file: InboxFile, lines: Iterable[bytes], condition: Mapping[str, Any]) -> None:
         place: dict[str, Any] = {"Bucket": self._bucket, "Key": file.report_key}
-        told: dict[str, Any] = {"ContentType": _MEDIA_TYPE, "Metadata": {_VERSION: file.version}}
+        facts: dict[str, Any] = {
+            "ContentType": _MEDIA_TYPE,
+            "Metadata": {_VERSION: file.version},
+        }
         upload = ""
         parts: list[CompletedPartTypeDef] = []
         for body, is_last in _pieces(lines):
             if is_last and not upload:
-                self._client.put_object(**place, **told, **condition, Body=body)
+                self._client.put_object(**place, **facts, **condition, Body=body)
                 return
             if not upload:
-                upload = self._client.create_multipart_upload(**place, **told)["UploadId"]
+                upload = self._client.create_multipart_upload(**place, **facts)["UploadId"]
             number = len(parts) + 1
             etag = self._client.upload_part(**place, UploadId=upload, PartNumber=number, Body=body)[
                 "ETag"

@@ -82,7 +82,7 @@ class DynamoEffectStore:
         lease: Lease,
         record: dict[str, Any],
         condition: dynamo.Condition,
-        besides: Sequence[TransactWriteItemTypeDef] = (),
+        extra: Sequence[TransactWriteItemTypeDef] = (),
     ) -> dict[str, Any] | None:
         """Write the record and return None. On conflict, return the existing record, or {} if only
         a further condition failed.
@@ -90,7 +90,7 @@ class DynamoEffectStore:
         writes = [
             lease_check(self._jobs, lease),
             dynamo.put(self._idempotency, record, condition),
-            *besides,
+            *extra,
         ]
         try:
             dynamo.transact(self._client, writes)

@@ -15,7 +15,7 @@ from spinneret.monitoring.slots.ports import SlotStore
 from spinneret.monitoring.targets.ports import Announce, TargetStore
 from spinneret.monitoring.targets.sealing import RequestSeal
 from spinneret.monitoring.windows.service import Maintenance
-from spinneret.outbox.ports import HandOn
+from spinneret.outbox.ports import RelayEvents
 from spinneret.web.fetching.addresses import AddressPolicy
 from spinneret.web.fetching.ports import Connector, Fetcher, RecordResolver
 from spinneret.web.polite_fetcher import PoliteFetcher
@@ -42,7 +42,7 @@ class CheckParts:
     """Rules for the addresses in answers of the DNS."""
     maintenance: Maintenance
     connectivity: Connectivity
-    hand_on: HandOn
+    relay_events: RelayEvents
     announce: Announce
     """Function that sends a check which is due before the tick would send it."""
     clock: Clock

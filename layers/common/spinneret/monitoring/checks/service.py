@@ -97,7 +97,7 @@ class Checker:
         )
         if not self.parts.checks.record(watched, result, change):
             return CheckDisposition.STALE
-        self._hand_on(watched, change)
+        self._relay_events(watched, change)
         return CheckDisposition.SKIPPED
 
     def put_off(self, due: DueTarget, since: datetime) -> CheckDisposition:
@@ -153,7 +153,7 @@ class Checker:
         check.is_over()
         if next_due < regular:
             self.parts.announce(replace(watched, state=change.state))
-        self._hand_on(watched, change)
+        self._relay_events(watched, change)
         return CheckDisposition.CHECKED
 
     def _sooner(
@@ -170,9 +170,9 @@ class Checker:
         ends_at = self.parts.maintenance.until(target.tenant, target.id, result.checked_at)
         return None if ends_at is None else max(ends_at, after + _SECOND)
 
-    def _hand_on(self, watched: TargetWithState, change: StateChange) -> None:
+    def _relay_events(self, watched: TargetWithState, change: StateChange) -> None:
         if change.reports:
-            self.parts.hand_on(watched.target.tenant, watched.target.id)
+            self.parts.relay_events(watched.target.tenant, watched.target.id)
 
     def _blank(self, watched: TargetWithState, due: DueTarget, now: datetime) -> CheckResult:
         due_at, target, last = watched.state.due_at, watched.target, watched.state.last

@@ -18,7 +18,7 @@ from spinneret.monitoring.incidents.rules import step
 from spinneret.monitoring.targets.models import Status, TargetWithState
 from spinneret.monitoring.targets.ports import Announce, TargetStore
 from spinneret.monitoring.targets.rules import call_deadline, expected_seconds
-from spinneret.outbox.ports import HandOn
+from spinneret.outbox.ports import RelayEvents
 
 _GAP: Final = timedelta(seconds=limits.HEARTBEAT_GAP_SECONDS)
 _RACES: Final = 8  # the check of a late call, or the owner, may change the target meanwhile
@@ -32,7 +32,7 @@ class HeartbeatService:
     checks: CheckStore
     covers: Callable[[str, str, datetime], bool]
     """Function that returns whether a target is in maintenance."""
-    hand_on: HandOn
+    relay_events: RelayEvents
     announce: Announce
     clock: Clock
     new_id: NewId
@@ -74,5 +74,5 @@ class HeartbeatService:
             return False
         self.announce(replace(watched, state=change.state))
         if change.reports:
-            self.hand_on(target.tenant, target.id)
+            self.relay_events(target.tenant, target.id)
         return True
