@@ -14,6 +14,7 @@ import pytest
 from spinneret.access.keys import bootstrap
 from spinneret.access.keys.dynamo import DynamoKeyStore
 from spinneret.access.keys.models import Principal, Scope
+from spinneret.access.tenants.dynamo import DynamoTenantStore
 from spinneret.access.wiring import keys_in
 from tests.contract.backends import Tables
 
@@ -107,6 +108,11 @@ def test_a_wrong_command_line_is_explained_and_issues_nothing(
     assert (code, out) == (2, "")
     assert named in err
     assert moto_tables.client.scan(TableName=table)["Items"] == []
+
+
+def test_a_suspended_tenant_gets_no_key(run: Run, moto_tables: Tables, table: str) -> None:
+    DynamoTenantStore(moto_tables.client, table).mark("acme", "unpaid")
+    assert run("acme") == (1, "", "no key was issued: the tenant is suspended: unpaid\n")
 
 
 def test_a_table_that_is_not_there_is_a_failure(run: Run) -> None:

@@ -7,7 +7,7 @@ from typing import Final
 from spinneret.access import limits
 from spinneret.access.keys.models import Scope
 from spinneret.kernel import bounds
-from spinneret.kernel.errors import ValidationFailed
+from spinneret.kernel.errors import TenantSuspended, ValidationFailed
 from stack.deployment import record, settings
 from stack.errors import UsageError
 from stack.instance import Instance
@@ -74,7 +74,7 @@ def issue(
     )
     try:
         return bootstrap.issue(client, table, tenant, request)
-    except ValidationFailed as error:
+    except (TenantSuspended, ValidationFailed) as error:
         raise UsageError(f"{tenant}: {error.message}") from error
 
 

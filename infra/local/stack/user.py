@@ -2,7 +2,7 @@
 
 import argparse
 
-from spinneret.kernel.errors import Conflict, ValidationFailed
+from spinneret.kernel.errors import Conflict, TenantSuspended, ValidationFailed
 from stack.deployment import record
 from stack.errors import UsageError
 from stack.instance import Instance
@@ -39,5 +39,5 @@ def invite(instance: Instance, tenant: str, email: str) -> str:
     kms = session(gateway).client("kms")
     try:
         return bootstrap.invite(client, kms, table=table, stage="local", tenant=tenant, email=email)
-    except (Conflict, ValidationFailed) as error:
+    except (Conflict, TenantSuspended, ValidationFailed) as error:
         raise UsageError(f"{tenant}: {error.message}") from error

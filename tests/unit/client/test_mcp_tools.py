@@ -268,6 +268,20 @@ def test_errors_are_flagged_with_cause_and_next_step(
     assert step in error["next_step"]
 
 
+@pytest.mark.parametrize(
+    ("arguments", "fault"),
+    [({}, "query"), ({"query": ""}, "query"), ({"query": "silk", "limit": 999}, "limit")],
+)
+def test_refused_arguments_are_an_error_like_others(
+    server: Server, arguments: dict[str, Any], fault: str
+) -> None:
+    Api(server)
+    failed, error = _called(server, "search", **arguments)
+    assert failed
+    assert (error["retryable"], error["next_step"]) == (False, "correct the arguments")
+    assert [each.partition(": ")[0] for each in error["arguments"]] == [fault]
+
+
 def test_what_a_job_took_from_a_website_is_untrusted(server: Server) -> None:
     api = Api(server)
     job = sample(m.JobWithCounts, job_id="job_1", result={"title": "Obey", "links": 3})

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, TypeVar
 
 from mcp.server.mcpserver.exceptions import ToolError
+from pydantic import ValidationError
 
 from spinneret_client import errors
 from spinneret_client.cli.output import plain_of
@@ -81,6 +82,20 @@ def described(error: errors.SpinneretError) -> dict[str, Any]:
     return described
 
 
+def misused(error: ValidationError) -> dict[str, Any]:
+    """Return refused arguments as fields for a model, without the values."""
+    faults = [
+        f"{'.'.join(map(str, each['loc']))}: {each['msg']}"
+        for each in error.errors(include_url=False, include_input=False)
+    ]
+    return {
+        "error": "invalid arguments",
+        "retryable": False,
+        "arguments": faults,
+        "next_step": _CORRECT,
+    }
+
+
 def _next_step(error: errors.SpinneretError) -> str:
     if (
         isinstance(error, (errors.RateLimited, errors.Unavailable))
@@ -88,9 +103,10 @@ def _next_step(error: errors.SpinneretError) -> str:
     ):
         return f"try again in {error.retry_after:.0f} seconds"
     steps = (text for kind, text in _STEPS if isinstance(error, kind))
-    return next(steps, "correct the arguments")
+    return next(steps, _CORRECT)
 
 
+_CORRECT: Final = "correct the arguments"
 _STEPS: Final[tuple[tuple[type[errors.SpinneretError], str], ...]] = (
     (errors.AuthRequired, "ask the user to run `spinneret login`"),
     (errors.NotConfigured, "ask the user to run `spinneret login`"),

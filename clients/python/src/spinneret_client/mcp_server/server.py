@@ -9,12 +9,13 @@ from importlib.metadata import version
 from typing import Any, Final
 
 from mcp.server.mcpserver import MCPServer
-from mcp.server.mcpserver.exceptions import ResourceError
+from mcp.server.mcpserver.exceptions import ResourceError, ToolError
 from mcp_types import ToolAnnotations
+from pydantic import ValidationError
 
 from spinneret_client.client import Spinneret
 from spinneret_client.errors import NotFound, SpinneretError
-from spinneret_client.mcp_server.answers import USUAL_BYTES, described
+from spinneret_client.mcp_server.answers import USUAL_BYTES, described, misused
 from spinneret_client.mcp_server.reading import ReadingTools
 from spinneret_client.mcp_server.working import WorkingTools
 from spinneret_client.permissions import may
@@ -28,10 +29,21 @@ ATTEMPTS: Final = 1
 REQUEST_SECONDS: Final = 10.0
 
 
+class _Server(MCPServer):
+    async def call_tool(self, name: str, arguments: dict[str, Any], context: Any = None) -> Any:
+        """Call a tool; arguments that it refuses are an error in the form of all others."""
+        try:
+            return await super().call_tool(name, arguments, context)
+        except ToolError as error:
+            if isinstance(error.__cause__, ValidationError):
+                raise ToolError(json.dumps(misused(error.__cause__))) from error.__cause__
+            raise
+
+
 def server_of(client: Spinneret) -> MCPServer:
     """Return the server with the tools that the credential allows. Raises SpinneretError."""
     client = client.with_options(timeout=REQUEST_SECONDS, retries=ATTEMPTS - 1)
-    server = MCPServer(
+    server = _Server(
         "spinneret", instructions=INSTRUCTIONS, version=version("spinneret"), log_level="WARNING"
     )
     reading, working = ReadingTools(client), WorkingTools(client)

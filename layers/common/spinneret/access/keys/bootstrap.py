@@ -3,8 +3,8 @@
     python -m spinneret.access.keys.bootstrap --table TENANCY_TABLE TENANT
 
 Uses the AWS credentials and the region of the environment. Only the secret goes to standard output,
-once; everything else goes to standard error. Exit codes: 0; 2 for a wrong command line; 1 when
-DynamoDB can't be reached.
+once; everything else goes to standard error. Exit codes: 0; 2 for a wrong command line; 1 if
+the tenant is suspended, or DynamoDB can't be reached.
 """
 
 import argparse
@@ -22,7 +22,7 @@ from spinneret.access.wiring import keys_in
 from spinneret.aws.clients import dynamodb_client
 from spinneret.aws.types import DynamoDBClient
 from spinneret.kernel import bounds
-from spinneret.kernel.errors import DependencyUnavailable, ValidationFailed
+from spinneret.kernel.errors import DependencyUnavailable, TenantSuspended, ValidationFailed
 from spinneret.kernel.field_messages import message_of
 
 NAME: Final = "issued on the command line"
@@ -36,7 +36,7 @@ _OPTIONS: Final[Mapping[Any, str]] = {
 def issue(client: DynamoDBClient, table: str, tenant: str, request: KeyRequest) -> str:
     """Issue a key without a tenant's bounds; return its secret.
 
-    Raises ValidationFailed and DependencyUnavailable.
+    Raises ValidationFailed, TenantSuspended and DependencyUnavailable.
     """
     _, secret = keys_in(client, table).issue(
         tenant,
@@ -68,6 +68,8 @@ def main(arguments: Sequence[str]) -> int:
         parser.error(error.message)
     except DependencyUnavailable as error:
         return _failed(f"{error.message}: {error.__cause__}")
+    except TenantSuspended as error:
+        return _failed(error.message)
     except (BotoCoreError, ClientError) as error:
         return _failed(str(error))
     sys.stdout.write(f"{secret}\n")
