@@ -9,7 +9,7 @@ import pytest
 from spinneret.kernel.errors import CircuitOpen, FeatureDisabled, ValidationFailed
 from spinneret.sources.models import PageOutcome, RunPage, RunStage, Source, Trigger
 from spinneret.sources.ports import DiscoveryProgress
-from spinneret.sources.rules import with_returned
+from spinneret.sources.rules import not_reached, with_returned
 from spinneret.sources.service import SourceDraft
 from tests.fakes.sources import SourceSlice
 
@@ -309,3 +309,10 @@ def test_a_page_is_new_only_if_the_last_run_had_room_for_it(
     known = [page(f"{URL}/{number}", PageOutcome.UNCHANGED) for number in range(had)]
     [found] = with_returned([page(outcome=PageOutcome.CHANGED)], known)
     assert found.outcome is expected
+
+
+def test_a_run_has_room_for_as_many_former_pages_as_its_deep_crawl_leaves() -> None:
+    reached = [page(f"{URL}/new/{number}") for number in range(100)]
+    known = [page(f"{URL}/{number}", PageOutcome.UNCHANGED) for number in range(500)]
+    assert not_reached(reached, known) == [each.url for each in known[:400]]
+    assert not_reached(known, known) == []

@@ -88,10 +88,14 @@ def reached(pages: Iterable[RunPage], known: Sequence[RunPage], start: str) -> t
 
 
 def not_reached(pages: Iterable[RunPage], known: Sequence[RunPage]) -> list[str]:
-    """Return the pages of the last run that a deep crawl no longer reaches."""
+    """Return the pages of the last run that a deep crawl no longer reaches.
+
+    Both together are at most SOURCE_PAGES_MAX.
+    """
     keys = {_key(page.url) for page in pages}
     left = (page.url for page in known if page.outcome is not PageOutcome.GONE)
-    return [url for url in left if _key(url) not in keys]
+    room = max(limits.SOURCE_PAGES_MAX - len(keys), 0)
+    return [url for url in left if _key(url) not in keys][:room]
 
 
 def with_refused(pages: Iterable[RunPage], run: Run) -> list[RunPage]:
