@@ -423,6 +423,19 @@ def test_a_redirect_that_leads_astray_fails_its_page(
     assert refused.value.outcome.error_code == code
 
 
+def test_a_start_may_lead_to_a_page_that_is_not_included_as_itself_may_be_one(
+    frontier: Frontier,
+) -> None:
+    batch = begun(frontier, include=("/blog/**",))
+    frontier.redirects(claimed(frontier, batch.keys[0]))(parse_url(f"{SITE}/en/"))
+    linked = fetched(frontier, batch, f"{SITE}/blog/a")
+    assert isinstance(linked, Batch)
+    with pytest.raises(RedirectRefused) as refused:
+        frontier.redirects(claimed(frontier, linked.keys[0]))(parse_url(f"{SITE}/b"))
+    assert isinstance(refused.value.outcome, Failed)
+    assert refused.value.outcome.error_code == "NOT_INCLUDED"
+
+
 @pytest.mark.parametrize("target", ["new", "waiting", "taken before"])
 def test_a_claim_that_has_passed_on_takes_no_targets(
     target: str, frontier: Frontier, clock: HandClock

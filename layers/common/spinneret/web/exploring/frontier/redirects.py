@@ -17,6 +17,7 @@ from spinneret.web.exploring.frontier.models import (
     RedirectRefused,
 )
 from spinneret.web.exploring.frontier.ports import FrontierStore, WriteConflict
+from spinneret.web.exploring.scope import ScopeRefusal
 from spinneret.web.exploring.traps import identity_of
 from spinneret.web.fetching.urls import Url
 
@@ -40,7 +41,10 @@ class RedirectGate:
         """Take the target for this visit. Raises RedirectRefused, LeaseLost and Contended."""
         if url.text in self._asked:
             raise RedirectRefused(_refused(REDIRECT_LOOP, url))
-        if refusal := self._guide.refusal(url):
+        refusal = self._guide.refusal(url)
+        # A start needs no pattern that includes it, nor does the page to which it leads.
+        is_start = self.visit.page.parent is None
+        if refusal and not (is_start and refusal is ScopeRefusal.NOT_INCLUDED):
             raise RedirectRefused(_refused(refusal.value.upper(), url))
         key = key_of(identity_of(url))
         if key != self.visit.page.key:
