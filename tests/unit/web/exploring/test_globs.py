@@ -49,12 +49,16 @@ SITE = "https://site.example"
         ("HTTPS://Site.Example/A", "/A", True),
         ("*://*.example/**", "/a/b?c", True),
         ("https://other.example/**", "/a", False),
+        ("https://Bücher.example/*", "https://bücher.example/a", True),
+        ("https://*.bücher.example:8080/*", "https://a.bücher.example:8080/b", True),
+        ("https://*.РФ:8080/*", "https://a.рф:8080/b", True),
     ]
 )
 def test_a_pattern_covers(row: tuple[str, str, bool]) -> None:
     pattern, target, covers = row
     patterns = compile_patterns([pattern], "include")
-    assert patterns.match(parse_url(SITE + target)) is covers
+    url = SITE + target if target.startswith("/") else target
+    assert patterns.match(parse_url(url)) is covers
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ from urllib.parse import quote
 
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import ValidationFailed, field_error
-from spinneret.web.fetching.urls import Url
+from spinneret.web.fetching.urls import Url, wanted_host
 
 _WORD: Final = re.compile(r"\*+|\?|[^*?]")
 _BLANK_OR_CONTROL: Final = re.compile(r"[\s\x00-\x1f\x7f]")
@@ -129,7 +129,8 @@ class UrlPatterns:
 def compile_patterns(patterns: Iterable[str], field: str) -> UrlPatterns:
     """Compile patterns. Raises ValidationFailed, whose details name each bad pattern by position.
 
-    Non-ASCII characters are percent-encoded as in URLs: `/bücher/*` is `/b%C3%BCcher/*`.
+    Non-ASCII characters are encoded as in URLs: `/bücher/*` is `/b%C3%BCcher/*`, and the host
+    `bücher.example` is `xn--bcher-kva.example`.
     """
     given = list(patterns)
     if len(given) > bounds.URL_PATTERNS_MAX:
@@ -137,7 +138,7 @@ def compile_patterns(patterns: Iterable[str], field: str) -> UrlPatterns:
     reasons = [(number, _fault(pattern)) for number, pattern in enumerate(given)]
     if any(reason for _, reason in reasons):
         raise _refused([field_error(f"{field}.{n}", reason) for n, reason in reasons if reason])
-    compiled = [Glob(_anchored(_ascii(pattern))) for pattern in given]
+    compiled = [Glob(_ascii(_anchored(pattern))) for pattern in given]
     return UrlPatterns(
         of_urls=tuple(glob for glob in compiled if "://" in glob.text),
         of_targets=tuple(glob for glob in compiled if "://" not in glob.text),
@@ -164,10 +165,18 @@ def _anchored(pattern: str) -> str:
     if "://" in pattern:
         host = _HOST_OF.match(pattern)
         end = host.end() if host else 0  # scheme and host are case-insensitive, paths aren't
-        return pattern[:end].lower() + pattern[end:]
+        return _host_in_ascii(pattern[:end].lower()) + pattern[end:]
     if "/" not in pattern:
         return f"**/{pattern}"
     return pattern if pattern.startswith(("/", "**")) else f"/{pattern}"
+
+
+def _host_in_ascii(pattern: str) -> str:
+    """Return scheme and host with each label in IDNA; wildcards and the port stay."""
+    scheme, _, host = pattern.partition("://")
+    name, colon, port = host.partition(":")
+    labels = (label if label.isascii() else wanted_host(label) for label in name.split("."))
+    return f"{scheme}://{'.'.join(labels)}{colon}{port}"
 
 
 def _ascii(pattern: str) -> str:
