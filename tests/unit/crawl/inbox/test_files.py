@@ -201,6 +201,7 @@ def test_other_objects_start_nothing(crawl: CrawlSlice, key: str) -> None:
         ("list.txt", b"\x89PNG\x00", "CONTENT_REFUSED"),
         ("list.csv", b"name,size\nOne,2\n", "CONTENT_REFUSED"),
         ("list.txt", None, "NOT_FOUND"),
+        ("ü" * 500 + ".txt", b"https://site.example/", "CONTENT_REFUSED"),
     ],
 )
 def test_a_file_that_cannot_be_read_fails_its_job(

@@ -24,6 +24,7 @@ from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
 from spinneret.kernel.errors import (
     BodyTooLarge,
+    ContentRefused,
     DomainError,
     FeatureDisabled,
     NotFound,
@@ -71,6 +72,8 @@ class FileHandler:
 
     def _read(self, context: Context, file: InboxFile, place: FileCursor) -> FileCursor:
         """Create the crawls of the unread lines; return the position after them."""
+        if len(file.report_key.encode()) > limits.INBOX_REPORT_KEY_MAX_BYTES:
+            raise ContentRefused("the file's key is too long for the key of its report")
         size = self.store.size(file)
         if size > bounds.INBOX_MAX_BYTES:
             raise BodyTooLarge(f"a file has at most {bounds.INBOX_MAX_BYTES} bytes")

@@ -13,4 +13,5 @@ INBOX_RECORD_LINES: Final = 20  # of one CSV record with line breaks in its quot
 INBOX_BLOCK_LINES: Final = 400  # outcomes per object until the report: some 100 KB
 INBOX_REPORT_PART_BYTES: Final = 8 * 1024 * 1024  # of a multipart upload: S3 requires 5 MB or more
 INBOX_NAME_MAX_CHARS: Final = 100
+INBOX_REPORT_KEY_MAX_BYTES: Final = 1024  # of any key: S3's quota
 INBOX_LINK_SECONDS: Final = 900  # of a report's URL; a role's credentials live longer
