@@ -35,7 +35,6 @@ from spinneret.web.exploring.common_crawl import (
     indexes_of,
     newest_first,
 )
-from spinneret.web.exploring.scope import ScopeKind
 from spinneret.web.exploring.sitemaps.models import Ending, SitemapEntry, SitemapKind
 from spinneret.web.exploring.sitemaps.reader import SitemapReader
 from spinneret.web.exploring.sitemaps.walk import SitemapFile, SitemapWalk, first_sitemaps
@@ -274,11 +273,11 @@ class _Discovery:
         endpoints = indexes_of(listed.body)
         if not endpoints:
             raise HttpUnavailable("Common Crawl lists no index")
-        root = parse_url(self.terms.roots[0])
+        host = parse_url(self.terms.roots[0]).host
         limit = min(bounds.CDX_CAPTURES_MAX, _CAPTURES_PER_URL * self.terms.max_urls)
         reader = CaptureReader(may_go_on=self._has_time)
         captures: list[Capture] = []
-        query = capture_query(endpoints[0], root, ScopeKind.DOMAIN, limit)
+        query = capture_query(endpoints[0], host, limit)
         answer = self._of_common_crawl(
             query, lambda _, pieces: captures.extend(reader.read(pieces))
         )

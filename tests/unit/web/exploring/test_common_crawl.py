@@ -18,7 +18,6 @@ from spinneret.web.exploring.common_crawl import (
     indexes_of,
     newest_first,
 )
-from spinneret.web.exploring.scope import ScopeKind
 from spinneret.web.fetching.urls import parse_url
 
 SITE = "https://site.example"
@@ -118,22 +117,12 @@ def test_the_newest_capture_of_each_url_comes_first() -> None:
     assert [capture.url.path for capture in newest_first(captures)] == ["/a", "/b", "/c"]
 
 
-@pytest.mark.parametrize(
-    ("kind", "root", "target", "match"),
-    [
-        (ScopeKind.HOST, f"{SITE}/docs/", "site.example", "host"),
-        (ScopeKind.DOMAIN, f"{SITE}/docs/", "site.example", "domain"),
-        (ScopeKind.PREFIX, f"{SITE}:81/docs/?x=1", "site.example:81/docs/", "prefix"),
-    ],
-)
-def test_an_index_is_asked_for_pages_in_scope(
-    kind: ScopeKind, root: str, target: str, match: str
-) -> None:
-    query = capture_query("https://index.example/CC-1-index", parse_url(root), kind, 7)
+def test_an_index_is_asked_for_pages_of_a_host() -> None:
+    query = capture_query("https://index.example/CC-1-index", "site.example", 7)
     assert query.startswith("https://index.example/CC-1-index?")
     asked = parse_qsl(urlsplit(query).query)
-    assert ("url", target) in asked
-    assert ("matchType", match) in asked
+    assert ("url", "site.example") in asked
+    assert ("matchType", "domain") in asked
     assert ("limit", "7") in asked
     assert ("output", "json") in asked
 

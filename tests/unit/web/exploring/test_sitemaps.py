@@ -108,10 +108,9 @@ def test_every_kind_is_read_whatever_its_chunks(
             assert (found, ending) == (kind, Ending.COMPLETE), size
 
 
-def test_date_and_priority_are_read() -> None:
+def test_the_date_of_an_entry_is_read() -> None:
     [first, second, *_], _, _ = read(URLSET)
-    assert (first.last_modified, first.priority) == (DAY, 0.8)
-    assert (second.last_modified, second.priority) == (None, None)
+    assert (first.last_modified, second.last_modified) == (DAY, None)
     assert {entry.last_modified for entry in read(RSS)[0]} == {DAY, None}
     assert {entry.last_modified for entry in read(ATOM)[0]} == {DAY}
     [file, _], _, _ = read(INDEX)

@@ -18,14 +18,8 @@ from urllib.parse import urlencode
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import UrlInvalid
 from spinneret.web.exploring import limits
-from spinneret.web.exploring.scope import ScopeKind
 from spinneret.web.fetching.urls import Url, parse_url
 
-_MATCH_TYPES: Final = {
-    ScopeKind.HOST: "host",
-    ScopeKind.DOMAIN: "domain",
-    ScopeKind.PREFIX: "prefix",
-}
 _TIMESTAMP: Final = re.compile(r"[0-9]{14}", re.ASCII)
 _BEFORE_OBJECT: Final = re.compile(rb"[^{]*")
 
@@ -44,15 +38,14 @@ class Capture:
     media_type: str | None
 
 
-def capture_query(endpoint: str, root: Url, kind: ScopeKind, limit: int) -> str:
-    """Return the URL that queries an index (`…/CC-MAIN-2026-45-index`) for pages around a root.
+def capture_query(endpoint: str, host: str, limit: int) -> str:
+    """Return the URL that queries an index (`…/CC-MAIN-2026-45-index`) for a host's pages.
 
-    The query selects captures with status 200 and HTML.
+    The query selects captures with status 200 and HTML, also of names below the host.
     """
-    target = root.host if kind is not ScopeKind.PREFIX else f"{root.authority}{root.path}"
     parameters = [
-        ("url", target),
-        ("matchType", _MATCH_TYPES[kind]),
+        ("url", host),
+        ("matchType", "domain"),
         ("output", "json"),
         ("fl", "url,timestamp,status,mime"),
         ("filter", "=status:200"),

@@ -25,8 +25,6 @@ class SitemapEntry:
     url: str
     """Absolute, without a fragment."""
     last_modified: datetime | None = None
-    priority: float | None = None
-    """0 … 1, relative to other pages of the site."""
     is_sitemap: bool = False
 
 

@@ -75,7 +75,6 @@ class SitemapReader:
             yield SitemapEntry(
                 url=url.text,
                 last_modified=parse_date(raw.date),
-                priority=_priority(raw.priority),
                 is_sitemap=self.kind is SitemapKind.INDEX,
             )
 
@@ -164,12 +163,4 @@ def _of_text(pieces: Iterable[bytes]) -> Iterator[RawEntry]:
 
 
 def _lines(lines: Iterable[str]) -> Iterator[RawEntry]:
-    return (RawEntry(line.strip(), "", "") for line in lines if _ABSOLUTE.match(line.strip()))
-
-
-def _priority(text: str) -> float | None:
-    try:
-        priority = float(text)
-    except ValueError:
-        return None
-    return priority if 0 <= priority <= 1 else None
+    return (RawEntry(line.strip(), "") for line in lines if _ABSOLUTE.match(line.strip()))

@@ -28,7 +28,7 @@ _ENTRIES: Final = {
     SitemapKind.ATOM: "entry",
 }
 _FIELDS: Final = {
-    SitemapKind.URLSET: {"loc": "url", "lastmod": "date", "priority": "priority"},
+    SitemapKind.URLSET: {"loc": "url", "lastmod": "date"},
     SitemapKind.INDEX: {"loc": "url", "lastmod": "date"},
     SitemapKind.RSS: {"link": "url", "guid": "guid", "pubDate": "date", "dc:date": "date"},
     SitemapKind.ATOM: {"updated": "date", "published": "first_date"},
@@ -43,7 +43,6 @@ class RawEntry(NamedTuple):
 
     url: str
     date: str
-    priority: str
 
 
 class SitemapRefused(Exception):
@@ -167,7 +166,7 @@ class XmlReader:
         url = (entry.get("url") or entry.get("guid", "")).strip()
         if url:
             date = entry.get("date") or entry.get("first_date", "")
-            self._found.append(RawEntry(url, date, entry.get("priority", "")))
+            self._found.append(RawEntry(url, date))
 
     def _names_type(self, name: str, *_: object) -> None:
         if name.lower() == "html":  # what follows is rarely XML
