@@ -60,13 +60,14 @@ def logged(tenant: Tenant, webhook_id: str, status: str) -> dict[str, Any]:
 def test_one_trace_leads_from_the_request_to_the_webhook(
     tenant: Tenant, website: Website, deployed: Deployed
 ) -> None:
+    began = round(time.time() * 1000)
     hook = webhook(tenant, website)
     job_id = tenant.crawl(f"{website.url}/page?text=traces")
     came(website, tenant.name)
     line = logged(tenant, hook["endpoint_id"], "delivered")
     request = {"path": "/api/v1/crawl", "tenant": tenant.name, "message": "request_done"}
     traces = [
-        _traces(deployed, function, wanted)
+        _traces(deployed, function, began, wanted)
         for function, wanted in (
             ("CrawlApi", request),
             ("CrawlWorker", {"message": "job_claimed", "job_id": job_id}),
@@ -77,12 +78,15 @@ def test_one_trace_leads_from_the_request_to_the_webhook(
     assert traces == [traces[0]] * 3
 
 
-def _traces(deployed: Deployed, function: str, wanted: dict[str, str]) -> set[str]:
-    """The traces of a function's log lines that have these values, once there are some."""
+def _traces(deployed: Deployed, function: str, began: int, wanted: dict[str, str]) -> set[str]:
+    """The traces of a function's log lines since then that have these values, once there are
+    some."""
     client, group = deployed.aws("logs"), f"/aws/lambda/{deployed.resources[function]}"
 
     def found() -> set[str]:
-        pages = client.get_paginator("filter_log_events").paginate(logGroupName=group)
+        pages = client.get_paginator("filter_log_events").paginate(
+            logGroupName=group, startTime=began
+        )
         messages = [event["message"] for page in pages for event in page["events"]]
         lines = [json.loads(text) for text in messages if text.startswith("{")]
         return {line["xray_trace_id"] for line in lines if wanted.items() <= line.items()}
