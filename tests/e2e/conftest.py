@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -32,6 +31,7 @@ from tests.e2e.website import Website
 from tests.markets.ebay import KEYS as EBAY_KEYS
 from tests.markets.etsy import KEYS as ETSY_KEYS
 from tests.site.server import page_paths, serve
+from tests.waiting import waited
 
 CRAWL_TIMEOUT = 30
 WEBSITES = 3
@@ -96,6 +96,13 @@ class Tenant:
         named = {name.replace("_", "-"): value for name, value in headers.items()}
         return self._client.request(method, path, json=body, headers=named)
 
+    def read(self, path: str) -> dict[str, Any]:
+        """The body of a GET that succeeds."""
+        response = self("GET", path)
+        assert response.status_code == 200, response.text
+        found: dict[str, Any] = response.json()
+        return found
+
     def crawl(self, url: str, **fields: Any) -> str:
         """Submit one URL; the job's id."""
         response = self("POST", "/api/v1/crawl", {"url": url, **fields})
@@ -104,10 +111,7 @@ class Tenant:
 
     def job(self, job_id: str) -> dict[str, Any]:
         """A crawl as it stands."""
-        response = self("GET", f"/api/v1/crawl/{job_id}")
-        assert response.status_code == 200, response.text
-        found: dict[str, Any] = response.json()
-        return found
+        return self.read(f"/api/v1/crawl/{job_id}")
 
     def finished(self, job_id: str, seconds: float = 60) -> dict[str, Any]:
         """Wait for the end of a crawl."""
@@ -117,23 +121,20 @@ class Tenant:
         self, job_id: str, reached: Callable[[dict[str, Any]], bool], seconds: float
     ) -> dict[str, Any]:
         """Wait until a crawl has reached a state."""
-        deadline = time.monotonic() + seconds
-        while not reached(job := self.job(job_id)):
-            assert time.monotonic() < deadline, f"after {seconds} s: {job}"
-            time.sleep(0.1)
-        return job
+        return waited(lambda: self.job(job_id), reached, seconds=seconds)
 
     def audited(self, audit_id: str, seconds: float = 120) -> dict[str, Any]:
         """Wait for the end of an audit."""
-        deadline = time.monotonic() + seconds
-        while True:
-            answer = self("GET", f"/audits/{audit_id}")
-            assert answer.status_code == 200, answer.text
-            audit: dict[str, Any] = answer.json()
-            if audit["finished_at"] is not None:
-                return audit
-            assert time.monotonic() < deadline, f"after {seconds} s: {audit}"
-            time.sleep(0.3)
+        return self.ended(f"/audits/{audit_id}", seconds)
+
+    def ended(self, path: str, seconds: float) -> dict[str, Any]:
+        """Wait for the end of what a path shows; its body then."""
+        return waited(
+            lambda: self.read(path),
+            lambda seen: seen["finished_at"] is not None,
+            seconds=seconds,
+            pause=0.3,
+        )
 
     def search(self, query: str, **fields: Any) -> list[dict[str, Any]]:
         """The hits of a search."""

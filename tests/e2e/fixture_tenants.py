@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from uuid import uuid4
 from tests.e2e.conftest import Deployed, Tenant
 from tests.e2e.operations import OPERATIONS, Operation
 from tests.e2e.website import Website
+from tests.waiting import waited
 
 SCOPES: Final = ("read", "write", "admin")  # each includes those before it
 KEYS: Final = "/api/v1/api-keys"
@@ -91,10 +91,7 @@ def expired_key(owner: Tenant) -> str:
     """A key that was valid for a second."""
     end = datetime.now(UTC) + timedelta(seconds=1)
     secret = str(issued_key(owner, "admin", expires_at=end.isoformat())["secret"])
-    deadline = time.monotonic() + 30
-    while owner("GET", KEYS, X_API_Key=secret).status_code != 401:
-        assert time.monotonic() < deadline
-        time.sleep(0.2)
+    waited(lambda: owner("GET", KEYS, X_API_Key=secret).status_code == 401, seconds=30)
     return secret
 
 
@@ -184,10 +181,7 @@ def _source(owner: Tenant, website: Website, made: Made) -> str:
 def _run(owner: Tenant, website: Website, made: Made) -> str:
     path = f"/api/v1/sources/{made['source_id']}"
     run_id = str(owner("POST", f"{path}/trigger").json()["run_id"])
-    deadline = time.monotonic() + 60
-    while owner("GET", f"{path}/runs/{run_id}").json()["finished_at"] is None:
-        assert time.monotonic() < deadline
-        time.sleep(0.3)
+    owner.ended(f"{path}/runs/{run_id}", 60)
     return run_id
 
 
@@ -261,10 +255,11 @@ def _batch(owner: Tenant, website: Website, made: Made) -> str:
 
 def _until_terminal(owner: Tenant, path: str) -> None:
     """Without a connection it fails soon."""
-    deadline = time.monotonic() + 60
-    while owner("GET", path).json()["status"] in ("pending", "running"):
-        assert time.monotonic() < deadline, path
-        time.sleep(0.2)
+    waited(
+        lambda: owner.read(path),
+        lambda seen: seen["status"] not in ("pending", "running"),
+        seconds=60,
+    )
 
 
 def _console_part(group: int) -> Callable[[Tenant, Website, Made], str]:

@@ -17,6 +17,7 @@ from tests.conftest import Aws, Stack
 from tests.e2e.audited_site import PATHS, AuditedSite
 from tests.e2e.conftest import Deployed, Tenant
 from tests.e2e.test_outages import kill_workers
+from tests.waiting import waited
 
 pytestmark = [pytest.mark.stack, pytest.mark.timeout(300)]
 
@@ -37,16 +38,9 @@ def submit(tenant: Tenant, url: str | None = None, **fields: Any) -> str:
     return str(answer.json()["audit_id"])
 
 
-def read(tenant: Tenant, path: str) -> dict[str, Any]:
-    answer = tenant("GET", path)
-    assert answer.status_code == 200, answer.text
-    found: dict[str, Any] = answer.json()
-    return found
-
-
 def report(tenant: Tenant, audit_id: str, name: str) -> bytes:
     """Without a credential: the URL is one."""
-    view = read(tenant, f"/audits/{audit_id}/report?format={name}")
+    view = tenant.read(f"/audits/{audit_id}/report?format={name}")
     answer = httpx.get(view["url"], trust_env=False, timeout=40)
     assert answer.status_code == 200, answer.text
     assert answer.headers["content-type"] == view["media_type"]
@@ -68,7 +62,7 @@ def test_a_site_is_audited_reported_mended_and_compared(
     assert audit["result"]["pages"] == {"html": len(PATHS)}
     found = json.loads(report(tenant, first, "json"))
     assert found["score"] == audit["score"] < 100
-    issues = read(tenant, f"/audits/{first}/issues?check=title.missing")["items"]
+    issues = tenant.read(f"/audits/{first}/issues?check=title.missing")["items"]
     assert [each["url"] for each in issues] == [f"{site.url}/oak"]
     keys = {(each["check"], each["url"]) for each in found["findings"]}
     rows = list(csv.DictReader(io.StringIO(report(tenant, first, "csv").decode("utf-8-sig"))))
@@ -78,7 +72,7 @@ def test_a_site_is_audited_reported_mended_and_compared(
     assert json.loads(report(tenant, first, "sarif"))["version"] == "2.1.0"
     assert report(tenant, first, "html").lower().startswith(b"<!doctype html>")
 
-    timeline = read(tenant, f"/audits/{first}/timeline?limit=100")["items"]
+    timeline = tenant.read(f"/audits/{first}/timeline?limit=100")["items"]
     assert timeline[-1]["message"] == "completed"
     ticket = tenant("POST", f"/api/v1/jobs/{first}/tickets").json()["ticket"]
     path = f"{deployed.api_url}/audits/{first}/stream?ticket={ticket}"
@@ -88,7 +82,7 @@ def test_a_site_is_audited_reported_mended_and_compared(
     site.broken = frozenset()
     second = tenant.audited(submit(tenant, f"{site.url}/"))
     assert second["score_change"] == pytest.approx(second["score"] - audit["score"])
-    view = read(tenant, f"/audits/{second['audit_id']}/comparison?state=fixed")
+    view = tenant.read(f"/audits/{second['audit_id']}/comparison?state=fixed")
     assert (view["compared_with"], view["new"]) == (first, 0)
     fixed = [(each["check"], each["url"]) for each in view["items"]]
     assert ("title.missing", f"{site.url}/oak") in fixed
@@ -140,7 +134,7 @@ def test_a_rendered_audit_judges_what_scripts_write(tenant: Tenant, site: Audite
         options = {"urls": [f"{site.url}/oak"], "render": render}
         audit = tenant.audited(submit(tenant, options=options))
         assert audit["status"] == "completed", audit
-        found = read(tenant, f"/audits/{audit['audit_id']}/issues?check=title.missing")["items"]
+        found = tenant.read(f"/audits/{audit['audit_id']}/issues?check=title.missing")["items"]
         missing[render] = [each["url"] for each in found]
     assert missing == {False: [f"{site.url}/oak"], True: []}
     [page] = json.loads(report(tenant, audit["audit_id"], "json"))["pages"]
@@ -189,7 +183,7 @@ def test_an_audit_whose_worker_is_killed_ends_and_frees_the_host(
         ExpressionAttributeValues={":now": to_iso(datetime.now(UTC))},
     )  # its lease lasts five minutes
     deadline = time.monotonic() + 200
-    while (audit := read(tenant, f"/audits/{audit_id}"))["finished_at"] is None:
+    while (audit := tenant.read(f"/audits/{audit_id}"))["finished_at"] is None:
         assert time.monotonic() < deadline, audit
         aws("lambda").invoke(FunctionName=deployed.resources["Sweeper"], Payload=b"{}")
         time.sleep(1)
@@ -204,7 +198,7 @@ def test_the_clean_up_deletes_what_is_over(
 ) -> None:
     audit_id = submit(tenant, f"{site.url}/", recipe="hello")
     tenant.audited(audit_id)
-    artifacts = read(tenant, f"/audits/{audit_id}/artifacts?limit=100")["items"]
+    artifacts = tenant.read(f"/audits/{audit_id}/artifacts?limit=100")["items"]
     [page] = [each for each in artifacts if each["type"] == "html_gz"]
     past = to_iso(datetime.now(UTC) - timedelta(days=1))
     aws.dynamodb().update_item(
@@ -236,7 +230,7 @@ def test_the_clean_up_deletes_what_is_over(
     assert (done["enabled"], done["failed"], done["deleted"] >= 1) == (True, 0, True), done
     listed = aws("s3").list_objects_v2(Bucket=bucket, Prefix=page["storage_uri"])
     assert listed["KeyCount"] == 0
-    after = read(tenant, f"/audits/{audit_id}/artifacts?limit=100")["items"]
+    after = tenant.read(f"/audits/{audit_id}/artifacts?limit=100")["items"]
     [gone] = [each for each in after if each["deleted_at"] is not None]
     assert gone["artifact_id"] == page["artifact_id"]
     assert report(tenant, audit_id, "html")
@@ -258,9 +252,7 @@ def test_a_schedule_submits_its_audit_by_the_minute_rule(
         ExpressionAttributeValues={":past": past},
     )
     aws("lambda").invoke(FunctionName=deployed.resources["AuditSchedules"], Payload=b"{}")
-    deadline = time.monotonic() + 30  # the minute rule may have been at it in the same moment
-    while (audit_id := read(tenant, path)["last_audit_id"]) is None:
-        assert time.monotonic() < deadline
-        time.sleep(0.2)
+    # The minute rule may have been at it in the same moment.
+    audit_id = waited(lambda: tenant.read(path)["last_audit_id"], seconds=30)
     assert tenant.audited(audit_id)["status"] == "completed"
     assert tenant("DELETE", path).status_code == 204

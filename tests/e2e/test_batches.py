@@ -15,6 +15,7 @@ from tests.e2e.conftest import Deployed, Tenant
 from tests.e2e.listening import bus_queue, pushed_events, received, subscribed
 from tests.e2e.test_outages import kill_workers
 from tests.e2e.website import Website
+from tests.waiting import waited
 
 URLS: Final = int(os.environ.get("SPINNERET_BATCH_PAGES", "30"))
 PAGES: Final = URLS - 1  # one is refused
@@ -56,10 +57,7 @@ def test_a_batch_counts_its_crawls_and_is_reported_once(
 
 def delivered(website: Website, tenant: Tenant, number: int) -> None:
     """Exactly so many webhooks have come, when some time for a further one has passed."""
-    deadline = time.monotonic() + HOOK_SECONDS
-    while len(website.hooks[tenant.name]) < number:
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
+    waited(lambda: len(website.hooks[tenant.name]) >= number, seconds=HOOK_SECONDS)
     time.sleep(FURTHER_SECONDS)
     assert len(website.hooks[tenant.name]) == number
 

@@ -16,6 +16,7 @@ from websockets.sync.client import connect
 from tests.conftest import Aws, Stack
 from tests.e2e.conftest import Deployed, Tenant
 from tests.e2e.website import Website
+from tests.waiting import waited
 
 pytestmark = [pytest.mark.stack, pytest.mark.timeout(240)]
 
@@ -175,13 +176,10 @@ def _in_what_is_entrusted(canaries: Canaries, tenant: Tenant, website: Website) 
     headers = {"Authorization": f"Bearer {canaries.sing('header of a webhook')}"}
     hook = {"name": name, "url": f"{website.url}/hook?name={name}", "headers": headers}
     endpoint = tenant("POST", "/api/v1/webhooks", hook).json()["endpoint_id"]
-    deadline = time.monotonic() + 60
     for times in (1, 2):
         answer = tenant("POST", f"/api/v1/webhooks/{endpoint}/test")
         assert answer.status_code == 202, answer.text
-        while len(website.hooks[name]) < times:
-            assert time.monotonic() < deadline
-            time.sleep(0.1)
+        waited(lambda times=times: len(website.hooks[name]) >= times, seconds=60)
     log = tenant("GET", f"/api/v1/webhooks/{endpoint}/deliveries").text
     assert canaries.heard_in(log) == []
 
@@ -206,10 +204,10 @@ def _in_variables_and_providers(
 
 def _searched(tenant: Tenant, statuses: tuple[int, ...]) -> None:
     """Wait until a search ends so: environments that run keep their variables."""
-    deadline = time.monotonic() + 60
-    while tenant("POST", "/api/v1/search", {"query": "silk"}).status_code not in statuses:
-        assert time.monotonic() < deadline
-        time.sleep(0.2)
+    waited(
+        lambda: tenant("POST", "/api/v1/search", {"query": "silk"}).status_code in statuses,
+        seconds=60,
+    )
 
 
 def _everything(

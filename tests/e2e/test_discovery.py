@@ -1,6 +1,5 @@
 """Discovery through the deployed application: a site's sitemap, and an index of captures."""
 
-import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -24,13 +23,7 @@ def discovered(tenant: Tenant, **fields: Any) -> dict[str, Any]:
     """Wait for the end of a discovery."""
     made = tenant("POST", "/api/v1/discover", fields)
     assert made.status_code == 202, made.text
-    deadline = time.monotonic() + 60
-    while True:
-        found = tenant("GET", f"/api/v1/discover/{made.json()['job_id']}?limit=100").json()
-        if found["status"] in {"completed", "failed"}:
-            return dict(found)
-        assert time.monotonic() < deadline, found
-        time.sleep(0.1)
+    return tenant.ended(f"/api/v1/discover/{made.json()['job_id']}?limit=100", 60)
 
 
 def test_the_pages_of_a_site_are_found_in_its_sitemap(tenant: Tenant, site: str) -> None:

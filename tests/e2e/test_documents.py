@@ -2,7 +2,6 @@
 
 import base64
 import json
-import time
 from typing import Any
 
 import httpx
@@ -19,13 +18,7 @@ DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 
 def ended(tenant: Tenant, job_id: str, seconds: float = 60) -> dict[str, Any]:
     """Wait for a job of any kind."""
-    deadline = time.monotonic() + seconds
-    while True:
-        job: dict[str, Any] = tenant("GET", f"/api/v1/jobs/{job_id}").json()
-        if job["status"] in {"completed", "failed", "cancelled"}:
-            return job
-        assert time.monotonic() < deadline, job
-        time.sleep(0.1)
+    return tenant.ended(f"/api/v1/jobs/{job_id}", seconds)
 
 
 def stored(tenant: Tenant, **fields: Any) -> str:

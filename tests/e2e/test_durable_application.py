@@ -25,6 +25,7 @@ from tests.e2e.stopped_work import WORKS, Place, Work
 from tests.e2e.website import Website
 from tests.markets.server import MarketServer
 from tests.site.server import serve
+from tests.waiting import waited
 
 VARIABLE: Final = "SPINNERET_DURABLE_DOCUMENTS"
 DOCUMENTS: Final = int(os.environ.get(VARIABLE, "0"))
@@ -67,7 +68,10 @@ def library(deployed: Deployed) -> Iterator[Tenant]:
     tenant = deployed.tenant("admin")
     with ThreadPoolExecutor(4) as threads:
         ids = list(threads.map(lambda number: _document(tenant, number), range(DOCUMENTS)))
-    _wait_for(lambda: all(_is_stored(tenant, each) for each in ids), STORED_SECONDS + 60)
+    waited(
+        lambda: all(_is_stored(tenant, each) for each in ids),
+        seconds=STORED_SECONDS + 60,
+    )
     assert tenant("DELETE", f"/api/v1/documents/{ids[0]}").status_code == 204
     yield tenant
     tenant.close()
@@ -84,43 +88,30 @@ def _is_stored(tenant: Tenant, document_id: str) -> bool:
     return tenant("GET", f"/api/v1/documents/{document_id}").status_code == 200
 
 
-def _wait_for(condition: Callable[[], Any], seconds: float) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, f"not within {seconds:.0f} s"
-        time.sleep(0.5)
-
-
-def _read(tenant: Tenant, path: str) -> Any:
-    answer = tenant("GET", path)
-    assert answer.status_code == 200, answer.text
-    return answer.json()
-
-
 def _answers(library: Tenant, seller: Tenant) -> dict[str, Any]:
     """What the API answers about everything that is stored."""
     documents: list[Any] = []
     query = "/api/v1/documents?limit=100"
     path = query
     while path:
-        page = _read(library, path)
+        page = library.read(path)
         documents += page["items"]
         path = f"{query}&cursor={page['next_cursor']}" if page.get("next_cursor") else ""
     first = documents[0]["document_id"]
-    content = _read(library, f"/api/v1/documents/{first}")
-    keys = _read(library, "/api/v1/api-keys")["items"]
+    content = library.read(f"/api/v1/documents/{first}")
+    keys = library.read("/api/v1/api-keys")["items"]
     hits = library.search(f"number{DOCUMENTS - 1}")
     return {
         "documents": documents,
         "content": content,
         "hit": (hits[0]["document_id"], hits[0]["title"]),
         "connections": [
-            _read(seller, f"/api/marketplace/{each}/connection") for each in ("ebay", "etsy")
+            seller.read(f"/api/marketplace/{each}/connection") for each in ("ebay", "etsy")
         ],
-        "webhooks": _read(seller, "/api/v1/webhooks"),
+        "webhooks": seller.read("/api/v1/webhooks"),
         "targets": [
             {name: each[name] for name in ("target_id", "url", "interval_seconds", "paused")}
-            for each in _read(seller, "/v1/targets?limit=100")["items"]
+            for each in seller.read("/v1/targets?limit=100")["items"]
         ],
         "keys": [each["key_id"] for each in keys],
     }
@@ -137,13 +128,13 @@ def _kill_everything(deployed: Deployed) -> None:
     begin = time.time()
     bucket = deployed.outputs["ContentBucket"]
     deployed.aws("s3").put_object(Bucket=bucket, Key="probe/late", Body=b"late")
-    _wait_for(lambda: saved.stat().st_mtime > begin, DURABLE_SECONDS)
+    waited(lambda: saved.stat().st_mtime > begin, seconds=DURABLE_SECONDS)
     record = instance.read()
     assert record is not None
     processes = [process for part in record.parts for process in instance.processes(part)]
     for process in processes:
         os.kill(process.pid, signal.SIGKILL)
-    _wait_for(lambda: not any(is_alive(process) for process in processes), 30)
+    waited(lambda: not any(is_alive(process) for process in processes), seconds=30)
 
 
 def _crash(deployed: Deployed) -> None:
@@ -196,6 +187,6 @@ def test_everything_stored_stays_and_work_goes_on(
     assert _answers(library, place.seller) == before
     for work in works.values():
         work.submit()
-    _wait_for(lambda: all(work.ended() for work in works.values()), END_SECONDS)
+    waited(lambda: all(work.ended() for work in works.values()), seconds=END_SECONDS)
     for work in works.values():
         work.prove()

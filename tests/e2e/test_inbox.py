@@ -1,7 +1,6 @@
 """Files of URLs through the deployed application: a form, an event, a batch, a report."""
 
 import json
-import time
 from typing import Any
 
 import httpx
@@ -9,6 +8,7 @@ import pytest
 
 from tests.e2e.conftest import Deployed, Tenant
 from tests.e2e.website import Website
+from tests.waiting import waited
 
 pytestmark = pytest.mark.stack
 
@@ -30,27 +30,15 @@ def post(tenant: Tenant, name: str, body: bytes) -> dict[str, Any]:
 
 def begun(tenant: Tenant, count: int = 1) -> list[str]:
     """The ids of the tenant's files, as soon as there are so many."""
-    until = time.monotonic() + SECONDS
-    while True:
-        answer = tenant("GET", "/api/v1/jobs?kind=crawl_file")
-        assert answer.status_code == 200, answer.text
-        found = [job["job_id"] for job in answer.json()["items"]]
-        if len(found) >= count:
-            return found
-        assert time.monotonic() < until, "no job for the file"
-        time.sleep(0.2)
+    return waited(
+        lambda: [job["job_id"] for job in tenant.read("/api/v1/jobs?kind=crawl_file")["items"]],
+        lambda found: len(found) >= count,
+        seconds=SECONDS,
+    )
 
 
 def ended(tenant: Tenant, job_id: str) -> dict[str, Any]:
-    until = time.monotonic() + SECONDS
-    while True:
-        answer = tenant("GET", f"/api/v1/inbox/{job_id}")
-        assert answer.status_code == 200, answer.text
-        found: dict[str, Any] = answer.json()
-        if found["finished_at"] is not None:
-            return found
-        assert time.monotonic() < until, found
-        time.sleep(0.2)
+    return tenant.ended(f"/api/v1/inbox/{job_id}", SECONDS)
 
 
 # covers C-09

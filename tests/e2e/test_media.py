@@ -1,7 +1,6 @@
 """Pages in a browser through the deployed application: images, PDFs, scripts and crawls."""
 
 import io
-import time
 from typing import Any
 
 import httpx
@@ -21,13 +20,7 @@ def finished(tenant: Tenant, path: str, **body: Any) -> dict[str, Any]:
     """Wait for the end of a job."""
     made = tenant("POST", f"/api/v1/{path}", body)
     assert made.status_code == 202, made.text
-    deadline = time.monotonic() + SECONDS
-    while True:
-        found = tenant("GET", f"/api/v1/media/{made.json()['job_id']}").json()
-        if found["finished_at"] is not None:
-            return dict(found)
-        assert time.monotonic() < deadline, found
-        time.sleep(0.2)
+    return tenant.ended(f"/api/v1/media/{made.json()['job_id']}", SECONDS)
 
 
 def downloaded(media: dict[str, Any]) -> bytes:

@@ -11,6 +11,7 @@ import pytest
 
 from tests.e2e.conftest import Deployed, Tenant
 from tests.e2e.website import Website
+from tests.waiting import waited
 
 logger = logging.getLogger(__name__)
 
@@ -21,14 +22,6 @@ SECONDS = 60.0  # a tick, a check, a delivery
 IMPORT_SECONDS = 240.0  # a tenth of it without other load
 PROCESSES = 6  # more than answer an idle API's requests in turn
 METRICS_SECONDS = 10.0  # the default time-out of a Prometheus scrape
-
-
-def waited[Seen](look: Callable[[], Seen], enough: Callable[[Seen], bool], seconds: float) -> Seen:
-    deadline = time.monotonic() + seconds
-    while not enough(seen := look()):
-        assert time.monotonic() < deadline, f"after {seconds} s: {seen}"
-        time.sleep(0.5)
-    return seen
 
 
 def asked(tenant: Tenant, path: str) -> Any:
@@ -73,12 +66,12 @@ def test_a_target_is_checked_falls_and_rises_and_everybody_hears_of_it(
     def told() -> list[dict[str, Any]]:
         return [json.loads(each.body) for each in website.hooks[admin.name]]
 
-    waited(target, lambda each: each["status"] == "up", FIRST_SECONDS)
+    waited(target, lambda each: each["status"] == "up", seconds=FIRST_SECONDS)
     website.now[admin.name] = 503
-    [down] = waited(told, came("target.down"), SECONDS)
+    [down] = waited(told, came("target.down"), seconds=SECONDS)
     assert down["data"]["error"].startswith("not met: status == 200")
     website.now[admin.name] = 200
-    waited(told, came("target.up"), SECONDS)
+    waited(told, came("target.up"), seconds=SECONDS)
 
     results = asked(admin, f"{path}/results?limit=100")["items"]
     assert {"up", "down"} <= {each["outcome"] for each in results}
@@ -133,13 +126,17 @@ def test_ports_names_and_jobs_are_watched_and_a_notice_is_on_the_page(
         return [asked(admin, path)["status"] for path in paths]
 
     with httpx.Client(base_url=deployed.api_url, timeout=40, trust_env=False) as anybody:
-        waited(statuses, lambda each: each == ["up", "up", "pending", "down"], FIRST_SECONDS)
+        waited(
+            statuses,
+            lambda each: each == ["up", "up", "pending", "down"],
+            seconds=FIRST_SECONDS,
+        )
         [fallen] = asked(admin, f"{paths[3]}/incidents")["items"]
         assert "db.invalid" in fallen["timeline"][0]["message"]
         paths.pop()
         assert anybody.post(call).status_code == 204
         assert statuses() == ["up"] * 3
-        waited(statuses, lambda each: each == ["up", "up", "down"], FIRST_SECONDS)
+        waited(statuses, lambda each: each == ["up", "up", "down"], seconds=FIRST_SECONDS)
         assert anybody.get(call).status_code == 204
         assert statuses() == ["up"] * 3
         assert "Some &lt;b&gt;fail" in anybody.get(f"/status/{admin.name}").text
@@ -154,7 +151,9 @@ def test_a_file_of_targets_is_imported(admin: Tenant, website: Website) -> None:
     assert submitted.status_code == 202, submitted.text
     job_path = f"/api/v1/jobs/{submitted.json()['job_id']}"
     job = waited(
-        lambda: asked(admin, job_path), lambda each: each["status"] == "completed", SECONDS
+        lambda: asked(admin, job_path),
+        lambda each: each["status"] == "completed",
+        seconds=SECONDS,
     )
     outcomes = [each["outcome"] for each in job["result"]["lines"]]
     assert outcomes == ["created", "exists", "refused"]
@@ -175,7 +174,7 @@ def test_files_of_500_targets_are_imported_whole_and_their_metrics_are_quick(
         assert submitted.status_code == 202, submitted.text
         jobs.append(f"/api/v1/jobs/{submitted.json()['job_id']}")
     for path in jobs:
-        job = waited(lambda path=path: asked(admin, path), has_ended, IMPORT_SECONDS)
+        job = waited(lambda path=path: asked(admin, path), has_ended, seconds=IMPORT_SECONDS)
         assert job["status"] == "completed", job
         assert job["result"]["created"] == len(job["result"]["lines"]) == 500
     logger.info("two imports of 500 lines: %.1f s", time.monotonic() - begun)

@@ -17,6 +17,7 @@ from tests.conftest import Aws, Stack
 from tests.e2e.conftest import CRAWL_TIMEOUT, Deployed, Tenant
 from tests.e2e.website import Website
 from tests.kinds import CRAWL_HIGH
+from tests.waiting import waited
 
 pytestmark = [pytest.mark.stack, pytest.mark.timeout(240)]
 
@@ -122,10 +123,7 @@ def _main_process(stack: Stack, part: str) -> int:
 
 def _end(pid: int) -> None:
     os.kill(pid, signal.SIGKILL)
-    deadline = time.monotonic() + 10
-    while Path(f"/proc/{pid}").exists() and _state(pid) != "Z":
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    waited(lambda: not Path(f"/proc/{pid}").exists() or _state(pid) == "Z", seconds=10)
 
 
 def _state(pid: int) -> str:

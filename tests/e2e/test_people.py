@@ -1,6 +1,5 @@
 """People of a tenant: invited, signed in, kept to their roles, and signed out."""
 
-import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event
@@ -16,6 +15,7 @@ from spinneret.access.users.bootstrap import invite
 from spinneret.access.wiring import rotation_in
 from tests.e2e.conftest import Deployed
 from tests.e2e.website import Website
+from tests.waiting import waited
 
 pytestmark = pytest.mark.stack
 
@@ -192,10 +192,11 @@ def test_a_rotation_under_load_refuses_no_request(
 
 def _shown(call: Call, keys: int) -> None:
     """Wait until the stage publishes so many keys: processes keep them for a minute."""
-    deadline = time.monotonic() + 90
-    while len(call("GET", "/.well-known/jwks.json").json()["keys"]) != keys:
-        assert time.monotonic() < deadline
-        time.sleep(1)
+    waited(
+        lambda: len(call("GET", "/.well-known/jwks.json").json()["keys"]) == keys,
+        seconds=90,
+        pause=1,
+    )
 
 
 # covers T-02

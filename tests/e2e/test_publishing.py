@@ -20,6 +20,7 @@ from tests.markets.etsy import SHOP
 from tests.markets.headless_plugin import HeadlessPlugin
 from tests.markets.server import MarketServer
 from tests.site.demonstration import CATEGORY_ERROR, REFUSED_CATEGORY
+from tests.waiting import waited
 
 pytestmark = pytest.mark.stack
 
@@ -56,15 +57,9 @@ def _https(seller: Tenant, product: dict[str, Any]) -> None:
 
 
 def _done(seller: Tenant, path: str) -> dict[str, Any]:
-    deadline = time.monotonic() + SECONDS
-    while True:
-        answer = seller("GET", path)
-        assert answer.status_code == 200, answer.text
-        found: dict[str, Any] = answer.json()
-        if found["status"] in TERMINAL:
-            return found
-        assert time.monotonic() < deadline, found
-        time.sleep(0.3)
+    return waited(
+        lambda: seller.read(path), lambda seen: seen["status"] in TERMINAL, seconds=SECONDS
+    )
 
 
 def _job(seller: Tenant, action: str, marketplace: str, product_id: str | None) -> dict[str, Any]:

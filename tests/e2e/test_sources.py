@@ -12,6 +12,7 @@ from tests.conftest import Aws
 from tests.e2e.conftest import Deployed, Tenant
 from tests.e2e.website import Website
 from tests.site.server import page_paths, serve
+from tests.waiting import waited
 
 pytestmark = pytest.mark.stack
 
@@ -41,15 +42,7 @@ def made(tenant: Tenant, path: str, **body: Any) -> dict[str, Any]:
 
 def ended(tenant: Tenant, source_id: str, run_id: str, seconds: float = 120) -> dict[str, Any]:
     """Wait for the end of a run; looking at it takes it on."""
-    deadline = time.monotonic() + seconds
-    while True:
-        answer = tenant("GET", f"/api/v1/sources/{source_id}/runs/{run_id}")
-        assert answer.status_code == 200, answer.text
-        run = dict(answer.json())
-        if run["finished_at"] is not None:
-            return run
-        assert time.monotonic() < deadline, run
-        time.sleep(0.3)
+    return tenant.ended(f"/api/v1/sources/{source_id}/runs/{run_id}", seconds)
 
 
 def triggered(tenant: Tenant, source_id: str) -> dict[str, Any]:
@@ -88,10 +81,7 @@ def test_a_page_that_changes_and_goes_is_told_to_the_source_s_webhook(
         website.changing = text
         outcomes.append([each["outcome"] for each in triggered(tenant, source_id)["pages"]])
     assert outcomes == [["new"], ["changed"], ["gone"]]
-    deadline = time.monotonic() + 30
-    while len(website.hooks["runs"]) < 3:
-        assert time.monotonic() < deadline, website.hooks["runs"]
-        time.sleep(0.1)
+    waited(lambda: website.hooks["runs"], lambda hooks: len(hooks) >= 3, seconds=30)
     bodies = [json.loads(each.body) for each in website.hooks["runs"]]
     assert {each["type"] for each in bodies} == {"source.run_completed"}
     assert sorted(each["data"]["gone"] for each in bodies) == [0, 0, 1]
@@ -126,10 +116,7 @@ def test_a_config_a_collection_and_tags_take_effect(tenant: Tenant, website: Web
     again = tenant.crawl(url, config_id=config["config_id"], **{**fields, "tags": ["Later"]})
     assert again == job["job_id"]
     document = f"/api/v1/documents/{job['document_id']}"
-    deadline = time.monotonic() + 30
-    while len(tags := tenant("GET", document).json()["tags"]) < 3:
-        assert time.monotonic() < deadline, tags
-        time.sleep(0.2)
+    waited(lambda: tenant.read(document)["tags"], lambda tags: len(tags) >= 3, seconds=30)
     source = made(
         tenant,
         "sources",

@@ -21,6 +21,7 @@ from spinneret.kernel.clock import to_iso
 from tests.e2e.conftest import Deployed, Tenant
 from tests.e2e.fixture_tenants import MAKERS
 from tests.e2e.website import Website
+from tests.waiting import waited
 
 pytestmark = pytest.mark.stack
 
@@ -82,10 +83,7 @@ def signing_in(deployed: Deployed, name: str) -> Callable[[], httpx.Response]:
 
 def until(status: int, ask: Callable[[], httpx.Response], seconds: float = SECONDS) -> Any:
     """Repeat a request until it is answered by the status; the answer's body."""
-    deadline = time.monotonic() + seconds
-    while (answer := ask()).status_code != status:
-        assert time.monotonic() < deadline, answer.text
-        time.sleep(0.5)
+    answer = waited(ask, lambda seen: seen.status_code == status, seconds=seconds)
     return answer.json()
 
 
@@ -130,10 +128,11 @@ def test_a_tenant_is_created_suspended_exported_and_deleted(
     client.put_item(TableName=jobs, Item={**hold_key(name), "since": to_iso(datetime.now(UTC))})
     held = owner.crawl(f"{website.url}/page?text=held+{name}")
     key = {"pk": f"T#{name}#JOB#{held}", "sk": "JOB"}
-    deadline = time.monotonic() + SECONDS
-    while (row := client.get_item(TableName=jobs, Key=key)["Item"])["due_at"] <= row["created_at"]:
-        assert time.monotonic() < deadline, row
-        time.sleep(0.5)
+    row = waited(
+        lambda: client.get_item(TableName=jobs, Key=key)["Item"],
+        lambda seen: seen["due_at"] > seen["created_at"],
+        seconds=SECONDS,
+    )
     assert (row["status"], row["fence"]) == ("pending", 0)
     assert do("resume", name) == {}
     assert owner.finished(held)["status"] == "completed"

@@ -2,7 +2,6 @@
 
 import json
 import time
-from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
@@ -11,6 +10,7 @@ import pytest
 from spinneret.events.webhooks.signing import verify
 from tests.e2e.conftest import Deployed, Tenant
 from tests.e2e.website import Hook, Website
+from tests.waiting import waited
 
 pytestmark = pytest.mark.stack
 
@@ -34,17 +34,11 @@ def log(tenant: Tenant, webhook_id: str) -> list[dict[str, Any]]:
     return items
 
 
-def waited[Seen](look: Callable[[], Seen], enough: Callable[[Seen], bool]) -> Seen:
-    deadline = time.monotonic() + SECONDS
-    while not enough(seen := look()):
-        assert time.monotonic() < deadline, f"after {SECONDS} s: {seen}"
-        time.sleep(0.1)
-    return seen
-
-
 def came(website: Website, name: str, number: int = 1) -> list[Hook]:
     """The webhooks that came, once there are so many."""
-    return waited(lambda: list(website.hooks[name]), lambda hooks: len(hooks) >= number)
+    return waited(
+        lambda: list(website.hooks[name]), lambda hooks: len(hooks) >= number, seconds=SECONDS
+    )
 
 
 def logged(tenant: Tenant, webhook_id: str, status: str) -> dict[str, Any]:
@@ -52,6 +46,7 @@ def logged(tenant: Tenant, webhook_id: str, status: str) -> dict[str, Any]:
     [line] = waited(
         lambda: log(tenant, webhook_id),
         lambda lines: [line["status"] for line in lines] == [status],
+        seconds=SECONDS,
     )
     return line
 
@@ -91,7 +86,7 @@ def _traces(deployed: Deployed, function: str, began: int, wanted: dict[str, str
         lines = [json.loads(text) for text in messages if text.startswith("{")]
         return {line["xray_trace_id"] for line in lines if wanted.items() <= line.items()}
 
-    return waited(found, bool)
+    return waited(found, bool, seconds=SECONDS)
 
 
 def test_a_completed_crawl_is_delivered_signed(tenant: Tenant, website: Website) -> None:
@@ -150,6 +145,7 @@ def test_a_receiver_that_is_gone_is_asked_no_more(tenant: Tenant, website: Websi
     view = waited(
         lambda: tenant("GET", f"{HOOKS}/{hook['endpoint_id']}").json(),
         lambda view: not view["is_active"],
+        seconds=SECONDS,
     )
     assert view["disabled_reason"] == "410 Gone"
     tenant.finished(tenant.crawl(f"{website.url}/page?text=after"))
@@ -170,7 +166,7 @@ def test_a_redelivery_repeats_id_and_body(tenant: Tenant, website: Website) -> N
     tenant.crawl(f"{website.url}/page?text=redelivery")
     line = logged(tenant, hook["endpoint_id"], "delivered")
     path = f"{HOOKS}/{hook['endpoint_id']}/deliveries/{line['delivery_id']}/redeliver"
-    waited(lambda: tenant("POST", path).status_code, lambda status: status == 202)
+    waited(lambda: tenant("POST", path).status_code, lambda status: status == 202, seconds=SECONDS)
     first, second = came(website, tenant.name, 2)
     assert first.body == second.body
     assert first.headers["webhook-id"] == second.headers["webhook-id"] == line["delivery_id"]

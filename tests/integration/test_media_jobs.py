@@ -4,7 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -21,6 +20,7 @@ from tests.conftest import ROOT
 from tests.fakes.media import MediaSlice
 from tests.fakes.scripted_server import Exchange, ScriptedServer, answer
 from tests.integration.browsers import chromium, processes_of
+from tests.waiting import waited
 
 PAGE = answer(b"<!doctype html><title>Silk</title><p>Orb weavers eat old silk.")
 SECONDS = 20.0
@@ -129,10 +129,11 @@ def test_a_killed_worker_leaves_no_process(server: ScriptedServer, tmp_path: Pat
     finally:
         worker.kill()
         worker.wait()
-    deadline = time.monotonic() + SECONDS
-    while left := [each for each in processes_of(tmp_path) if _WORKER not in each]:
-        assert time.monotonic() < deadline, left
-        time.sleep(0.05)
+    waited(
+        lambda: [each for each in processes_of(tmp_path) if _WORKER not in each],
+        lambda left: not left,
+        seconds=SECONDS,
+    )
 
 
 def test_all_kinds_of_media_have_their_objects(media: MediaSlice, server: ScriptedServer) -> None:

@@ -4,7 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from typing import Any
 from uuid import uuid4
@@ -21,6 +20,7 @@ from tests.conftest import REGION, ROOT, Aws, Stack
 from tests.fakes.jobs import FakeJobQueue, no_parent
 from tests.kinds import KINDS
 from tests.tables import own_tables
+from tests.waiting import waited
 
 pytestmark = pytest.mark.stack
 
@@ -91,10 +91,7 @@ def _sweep_until_the_lease_is_over(store: DynamoJobStore) -> None:
         clock=utc_now,
         look_at_parent=no_parent,
     )
-    deadline = time.monotonic() + SECONDS
-    while not sweeper.sweep().leases_expired:
-        assert time.monotonic() < deadline, "the lease never ended"
-        time.sleep(0.1)
+    waited(lambda: sweeper.sweep().leases_expired, seconds=SECONDS)
 
 
 # covers P-02

@@ -7,7 +7,7 @@ import json
 import os
 import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,6 +20,7 @@ from stack.lifecycle import GRACE_SECONDS
 from stack.process import is_alive
 from stack.workspace import Workspace
 from tests.conftest import run_stack
+from tests.waiting import waited
 
 pytestmark = [pytest.mark.stack, pytest.mark.timeout(400)]
 
@@ -107,7 +108,7 @@ class Durable:
         def found() -> str:
             return str(client.describe_stacks(StackName=name)["Stacks"][0]["StackStatus"])
 
-        _wait_for(lambda: not found().endswith("IN_PROGRESS"))
+        waited(lambda: not found().endswith("IN_PROGRESS"), seconds=60)
         assert found() == status
 
     def store(self) -> None:
@@ -171,13 +172,6 @@ class Durable:
             "document": document.json()["_source"],
             "address": self.endpoint("gateway"),
         }
-
-
-def _wait_for(condition: Callable[[], Any], seconds: float = 60) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "the condition did not come true"
-        time.sleep(0.1)
 
 
 @pytest.fixture(scope="module")
@@ -269,11 +263,11 @@ def test_data_outlive_a_kill_of_every_process(durable: Durable) -> None:
     begin = time.time()
     written = durable.client("s3").put_object(Bucket=ids["Files"], Key="late", Body=b"late")
     snapshot = durable.instance.kept("localstack") / "s3.pickle"
-    _wait_for(lambda: snapshot.stat().st_mtime > begin, SECONDS_UNTIL_DURABLE)
+    waited(lambda: snapshot.stat().st_mtime > begin, seconds=SECONDS_UNTIL_DURABLE)
     processes = [each for part in PARTS for each in durable.instance.processes(part)]
     for process in processes:
         os.kill(process.pid, signal.SIGKILL)
-    _wait_for(lambda: not any(is_alive(process) for process in processes))
+    waited(lambda: not any(is_alive(process) for process in processes), seconds=60)
     durable.command("up", *PARTS, "--free-ports")
     late = durable.client("s3").get_object(Bucket=ids["Files"], Key="late")
     assert (late["Body"].read(), late["VersionId"]) == (b"late", written["VersionId"])

@@ -9,11 +9,9 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlsplit
 
 import httpx
@@ -24,6 +22,7 @@ from stack.instance import Instance, Record
 from stack.parts.aws_probe import archive
 from stack.process import is_alive
 from stack.workspace import Workspace
+from tests.waiting import waited
 
 pytestmark = [pytest.mark.stack, pytest.mark.timeout(300)]
 
@@ -116,13 +115,6 @@ def small() -> Iterator[Stack]:
         yield stack
 
 
-def _wait_for(condition: Callable[[], Any], seconds: float = 30) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "the condition did not come true"
-        time.sleep(0.05)
-
-
 def test_the_endpoints_lead_to_what_runs(full: Stack) -> None:
     endpoints = full.endpoints
     for name in ("gateway", "opensearch", "embedder", "websocket", "website"):
@@ -200,7 +192,7 @@ def test_a_killed_part_is_started_again_alone(full: Stack) -> None:
     orphans = [p for p in full.instance.processes("localstack") if p != victim]
     assert orphans, "LocalStack has started DynamoDB"
     os.kill(victim.pid, signal.SIGKILL)
-    _wait_for(lambda: not is_alive(victim))
+    waited(lambda: not is_alive(victim), seconds=30)
 
     assert full.run("status").returncode == 1
     output = full.ok("up")
@@ -244,4 +236,4 @@ def _function_that_is_busy(full: Stack) -> None:
     )
     before = set(full.instance.processes("localstack"))
     functions.invoke(FunctionName="busy", InvocationType="Event", Payload=b"{}")
-    _wait_for(lambda: set(full.instance.processes("localstack")) - before)
+    waited(lambda: set(full.instance.processes("localstack")) - before, seconds=30)

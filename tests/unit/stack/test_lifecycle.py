@@ -20,6 +20,7 @@ from stack.process import Spawn
 from stack.progress import Progress
 from stack.tools.store import Store
 from stack.workspace import Workspace
+from tests.waiting import waited
 
 STAY = "import time; print('here', flush=True); time.sleep(60)"
 FAIL = "print('the reason is this'); raise SystemExit(3)"
@@ -147,14 +148,7 @@ def test_a_part_is_found_and_ended_without_a_record(site: Site, make: MakePart) 
 def test_the_former_log_is_kept_beside_the_new_one(site: Site, make: MakePart) -> None:
     log = site.instance.log("one")
     first = _start(site, make("one", "import time; print('first', flush=True); time.sleep(60)"))
-    _wait_for(lambda: "first" in log.read_text())
+    waited(lambda: "first" in log.read_text(), seconds=10)
     os.kill(first.parts["one"].process.pid, signal.SIGKILL)
     _start(site, make("one"))
     assert log.with_name("one.log.1").read_text() == "first\n"
-
-
-def _wait_for(condition: Callable[[], object], seconds: float = 10) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "the condition did not come true"
-        time.sleep(0.01)

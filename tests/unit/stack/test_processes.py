@@ -12,6 +12,7 @@ import pytest
 
 from stack import process
 from stack.process import ProcessId, Spawn
+from tests.waiting import waited
 
 SLEEP = "import time; time.sleep(60)"
 # Ignores SIGTERM and tells when it does.
@@ -52,13 +53,6 @@ def start(tmp_path: Path) -> Iterator[Start]:
     assert process.wait_until_gone(started, 10) == []
 
 
-def _wait_for(condition: Callable[[], object], seconds: float = 10) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "the condition did not come true"
-        time.sleep(0.01)
-
-
 def test_a_reused_pid_is_another_process(start: Start) -> None:
     running = start(SLEEP)
     former = ProcessId(running.pid, running.started - 1)
@@ -77,7 +71,7 @@ def test_a_reused_pid_is_never_signalled(start: Start) -> None:
 def test_a_process_is_alive_until_its_last_thread_ends(start: Start) -> None:
     running = start(LEADERLESS)
     state = Path(f"/proc/{running.pid}/stat")
-    _wait_for(lambda: state.read_text().rpartition(")")[2].split()[0] == "Z")
+    waited(lambda: state.read_text().rpartition(")")[2].split()[0] == "Z", seconds=10)
     assert process.is_alive(running)
     process.send(running, signal.SIGKILL)
     assert process.wait_until_gone([running], 10) == []
@@ -85,7 +79,7 @@ def test_a_process_is_alive_until_its_last_thread_ends(start: Start) -> None:
 
 def test_a_zombie_is_not_alive() -> None:
     with subprocess.Popen([sys.executable, "-c", "pass"]) as child:
-        _wait_for(lambda: process.identify(child.pid) is None)
+        waited(lambda: process.identify(child.pid) is None, seconds=10)
         assert Path(f"/proc/{child.pid}").exists()  # nobody has waited for it yet
 
 
@@ -99,7 +93,7 @@ def test_a_part_gets_nothing_of_the_callers_environment(
     monkeypatch.setenv("OF_THE_CALLER", "1")
     shown = "import os; print('OF_THE_CALLER' in os.environ, os.environ['OWN'], flush=True);"
     start(shown + SLEEP, OWN="2")
-    _wait_for((tmp_path / "log").read_text)
+    waited((tmp_path / "log").read_text, seconds=10)
     assert (tmp_path / "log").read_text() == "False 2\n"
 
 
@@ -112,7 +106,7 @@ def test_only_processes_with_the_very_mark_are_owned(start: Start, tmp_path: Pat
     mine = start(SLEEP, owner=f"{tmp_path}:part")
     start(SLEEP, owner=f"{tmp_path}:part2")
     start(SLEEP, owner=f"{tmp_path}-b:part")
-    _wait_for(lambda: process.owned(f"{tmp_path}:part", [tmp_path]) == [mine])
+    waited(lambda: process.owned(f"{tmp_path}:part", [tmp_path]) == [mine], seconds=10)
 
 
 @pytest.mark.heavy
@@ -130,12 +124,15 @@ def test_a_process_is_found_from_its_start_on(tmp_path: Path) -> None:
 def test_functions_are_owned_by_where_their_code_is(start: Start, tmp_path: Path) -> None:
     function = start(SLEEP, owner="", LAMBDA_TASK_ROOT=f"{tmp_path}/code/1")
     start(SLEEP, owner="", LAMBDA_TASK_ROOT=f"{tmp_path}-other/code/1")
-    _wait_for(lambda: process.owned(f"{tmp_path}:part", [tmp_path]) == [function])
+    waited(lambda: process.owned(f"{tmp_path}:part", [tmp_path]) == [function], seconds=10)
 
 
 def test_stop_ends_children_in_other_sessions_too(start: Start, tmp_path: Path) -> None:
     parent = start(PARENT, owner=f"{tmp_path}:part")
-    _wait_for(lambda: (tmp_path / "child").exists() and (tmp_path / "child").read_text())
+    waited(
+        lambda: (tmp_path / "child").exists() and (tmp_path / "child").read_text(),
+        seconds=10,
+    )
     child = process.identify(int((tmp_path / "child").read_text()))
     assert child is not None
     rest = process.stop(
@@ -148,7 +145,7 @@ def test_stop_ends_children_in_other_sessions_too(start: Start, tmp_path: Path) 
 
 def test_stop_kills_what_does_not_end_in_time(start: Start, tmp_path: Path) -> None:
     stubborn = start(STUBBORN, owner=f"{tmp_path}:part")
-    _wait_for((tmp_path / "ready").exists)
+    waited((tmp_path / "ready").exists, seconds=10)
     begin = time.monotonic()
     assert (
         process.stop([stubborn], lambda: process.owned(f"{tmp_path}:part", [tmp_path]), grace=0.2)
