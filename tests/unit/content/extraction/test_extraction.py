@@ -56,6 +56,9 @@ def og(name: str, value: str) -> str:
         ("<pre>a<br>``` b</pre>", "````\na\n``` b\n````"),
         ("<ul><li>a<ul><li>b</li></ul></li><li>c</li></ul>", "- a\n  - b\n- c"),
         ("<ol><li>a</li><li><p>b</p><p>c</p></li></ol>", "1. a\n2. b\n\n   c"),
+        ("<ol start=5><li>a<li value=9>b<li>c</ol>", "5. a\n9. b\n10. c"),
+        ("<ul><li>a<ol start=3><li>b</ol></ul>", "- a\n  3. b"),
+        ("<ol start=-3><li value=x>a</ol>", "1. a"),
         ("<ul><li><h3>Card</h3><p>text</p></li></ul>", "### Card\n\ntext"),
         ("<ul>a<li>b</li>c<li>d</li>e</ul>", "a\n\n- b\n  c\n- d\n  e"),
         ("<ul><script></script>a<li>b</ul>", "a\n\n- b"),
@@ -101,6 +104,36 @@ def og(name: str, value: str) -> str:
         ),
         ("<p>10<sup>6</sup> x<sup>n + 1</sup> 1<sup>st</sup></p>", "10^6 x^(n + 1) 1st"),
         ('<p>so <math alttext="a^2"><mi>a</mi><mn>2</mn></math></p>', "so $a^2$"),
+        (
+            (
+                "<math> <mfrac><mn>1</mn><mn>2</mn></mfrac><mo>=</mo><msup><mi>x</mi> <mn>2</mn>"
+                "</msup><mtext> if </mtext><msubsup><mi>y</mi><mi>i</mi><mn>3</mn></msubsup></math>"
+            ),
+            "1/2=x^2 if y_i^3",
+        ),
+        (
+            "<p><math><msqrt><mi>a</mi><mo>+</mo><mn>1</mn></msqrt><mfrac>b</mfrac></math>",
+            "\u221a(a+1)b",
+        ),
+        ("<p><ruby>東<rt>とう</rt>京<rt>きょう</rt></ruby>に", "東京(とうきょう)に"),
+        ("<p><ruby>漢<rp>(</rp><rt>かん</rt><rp>)</rp></ruby>字", "漢(かん)字"),
+        ("<p>he said <q>yes</q><q></q>", 'he said "yes"'),
+        ("<h2>a<a href='#a'>¶</a></h2><h3><a href='#b'><i>#</i></a>b</h3>", "## a\n\n### b"),
+        (
+            "<p>a<a href='#a'>*</a> b<a href='#b'>1</a> c<a href='/c'>…</a>",
+            "a* b1 c[…](https://example.com/c)",
+        ),
+        ("<div role=heading aria-level=3>a</div><b role=heading>b</b>", "### a\n\n**b**"),
+        ("<div><span role=heading>a</span>b</div>", "## a\n\nb"),
+        ("<div role=heading><p>a comment</p></div>", "a comment"),
+        (
+            (
+                "<div role=table><div role=rowgroup><div role=row><b role=columnheader>a</b>"
+                "<span role=columnheader>b</span></div></div><div role=row><span role=rowheader>c"
+                "</span><span role=cell>d</span></div></div>"
+            ),
+            "| a | b |\n| --- | --- |\n| c | d |",
+        ),
         ("<h2><button>Question</button></h2><p>answer</p>", "## Question\n\nanswer"),
         ("<button><h2>Question</h2></button><p>answer</p>", "## Question\n\nanswer"),
         (
@@ -115,6 +148,12 @@ def og(name: str, value: str) -> str:
             "```\na\n```",
         ),
         (
+            "<table><tr><td class=lineno>1<td><pre>a</pre><tr><td class=lineno>2<td><pre>b</table>",
+            "```\na\nb\n```",
+        ),
+        ("<pre><ol><li>a<li><b>b</b></ol>c</pre>", "```\na\nb\nc\n```"),
+        ("<pre><div>a\n</div><div>b</div>\n<div>c</div></pre>", "```\na\nb\nc\n```"),
+        (
             (
                 "<table><tr><th colspan=2>a</th><th>b</th></tr>"
                 "<tr><td rowspan=2>c</td><td>1</td><td>2</td></tr>"
@@ -123,6 +162,7 @@ def og(name: str, value: str) -> str:
             "| a |  | b |\n| --- | --- | --- |\n| c | 1 | 2 |\n| c | 3 | 4 |",
         ),
         ("<p>e\u0301 so\u00adft</p>", "\u00e9 soft"),
+        ("<p>\u202bשל\u05d5ם\u202c\u200e", "של\u05d5ם"),
         ("<p>a</p><script>b()</script><style>c{}</style><template>d</template>", "a"),
     ]
 )

@@ -19,6 +19,8 @@ _NUMBERS: Final = re.compile(
     re.IGNORECASE,
 )
 _AROUND: Final = 3  # number of ancestors that may frame a code block
+_LINES: Final = frozenset({"div", "li", "p", "tr"})
+"""Elements of code that are lines."""
 _LABELS: Final = frozenset({"copy", "copied", "copy code", "copied!", "copy to clipboard"})
 _LABEL_CHARS: Final = 24
 _LABEL_ELEMENTS: Final = 50
@@ -87,15 +89,23 @@ def text(pre: etree._Element) -> str:
     """Return the code verbatim, with line breaks as newlines and without line numbers and
     buttons."""
     parts: list[str] = []
+    is_break_due = False  # a line may be a block, with or without a line break of its own
     walk = etree.iterwalk(pre, events=("start", "end"))
     for event, node in walk:
         if event == "end":
-            if node is not pre:
-                parts.append(node.tail or "")
+            part = node.tail if node is not pre else None
         elif node is not pre and _is_furniture(node):
             walk.skip_subtree()
+            continue
         else:
-            parts.append("\n" if node.tag == "br" else node.text or "")
+            part = "\n" if node.tag == "br" else node.text
+        if node is not pre and node.tag in _LINES:
+            is_break_due = bool(parts) and not parts[-1].endswith("\n")
+        if part:
+            if is_break_due and not part.startswith("\n"):
+                parts.append("\n")
+            is_break_due = False
+            parts.append(part)
     return "".join(parts)
 
 

@@ -7,6 +7,7 @@ from typing import Final
 
 from lxml import etree
 
+from spinneret.content.extraction.formulas import formula_text
 from spinneret.content.extraction.vocabulary import BLOCKS
 
 Addresses = Callable[[str | None], str | None]
@@ -20,12 +21,18 @@ _MARKERS: Final = {
     "b": "**", "strong": "**", "i": "*", "em": "*", "del": "~~", "s": "~~", "strike": "~~",
 }  # fmt: skip
 _CODE: Final = frozenset({"code", "kbd", "samp", "tt"})
-_CLOSED: Final = _CODE | {"img", "math"}
+_CLOSED: Final = _CODE | {"img", "math", "ruby"}
+_READINGS: Final = frozenset({"rt", "rtc", "rp"})
 _MAX_ALT_CHARS: Final = 500
 _BRACKET: Final = re.compile(r"(?<!\\)[\[\]]")
 _ORDINAL: Final = re.compile(r"[^\W\d_]{2,}")
 _BLANKS: Final = re.compile(r"\s+")
-_INVISIBLE: Final = str.maketrans("", "", "\u00ad\u200b\u2060\ufeff\ufffe\uffff")  # no ASCII
+_INVISIBLE: Final = str.maketrans(  # soft hyphens, joints and marks of direction; no ASCII
+    "",
+    "",
+    "\u00ad\u061c\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2066\u2067\u2068\u2069"
+    "\ufeff\ufffe\uffff",
+)
 
 # Characters that could form a tag or a link's text, within one text or with the next one. Preceding
 # backslashes are doubled, or they would cancel the escape.
@@ -107,6 +114,8 @@ class Inline:
         text = "".join(parts)
         if tag == "sup" and "sup" not in active:
             return _raised(text)
+        if tag == "q":  # browsers add the marks
+            return f'"{text}"' if text.strip() else text
         if tag == "a" and not plain and "a" not in active:
             return self.linked(element, text)
         return _emphasised(text, marker) if marker else text
@@ -115,6 +124,8 @@ class Inline:
         """Render an element that is more than the sum of its parts: formula, picture or code."""
         if element.tag == "math":
             return _formula(element)
+        if element.tag == "ruby":
+            return escape(_with_reading(element))
         if element.tag == "img":
             return "" if plain else self._picture(element)
         return _code_span(" ".join(all_text(element).split()))
@@ -188,6 +199,19 @@ def _raised(text: str) -> str:
     return f"^({words})" if " " in words else f"^{words}"
 
 
+def _with_reading(ruby: etree._Element) -> str:
+    """Return the characters, then their reading in brackets, so that words stay together."""
+    base, reading = [ruby.text or ""], []
+    for part in ruby:
+        if part.tag not in _READINGS:
+            base.append(all_text(part))
+        elif part.tag != "rp":
+            reading.append(all_text(part))
+        base.append(part.tail or "")
+    words, read = " ".join("".join(base).split()), " ".join("".join(reading).split())
+    return f"{words}({read})" if read else words
+
+
 def _formula(math: etree._Element) -> str:
     """Return the TeX that most MathML generators add, else the element's text."""
     source = math.get("alttext") or ""
@@ -195,4 +219,4 @@ def _formula(math: etree._Element) -> str:
         if "tex" in (note.get("encoding") or "").lower():
             source = source or all_text(note)
     source = " ".join(source.split())
-    return f"${escape(source)}$" if source else escape(all_text(math))
+    return f"${escape(source)}$" if source else escape(formula_text(math))

@@ -34,9 +34,14 @@ _ASIDES: Final = frozenset({"admonition", "theme-admonition", "markdown-alert", 
 _MAX_MARKS: Final = 16
 """Lists and quotations inside each other that are marked. Each one lengthens every line inside it:
 with 90, a page of 100 KB became a text of 9 MB."""
+_MARK_CHARS: Final = 8
+_FOOTNOTES: Final = "*\u2020\u2021"  # and the daggers
 _TAB_CHARS: Final = 100
 """Limit of a tab's label, which is repeated above each of its panels."""
 _FEW: Final = 8  # a code block's frame only has a bar and a few buttons
+_ITEM: Final = re.compile(r"- |\d+\. ")
+_OTHER_BLOCK: Final = re.compile(rf"[|`]|{_ITEM.pattern}")
+_NUMBER: Final = re.compile(r"\s*\+?(\d{1,9})(?!\d)", re.ASCII)  # Markdown has no longer ones
 _LINE_START: Final = re.compile(r"(#{1,6} |)(.*)", re.DOTALL)
 
 
@@ -124,6 +129,7 @@ class _Renderer:
             or (element.tag in CONTROLS and not (element.tag == "button" and shows_text(element)))
             or element in self._labels
             or element.get("class") == "katex-html"  # repeats the formula as a drawing
+            or (element.tag == "a" and _is_mark(element))
         )
 
     def _paragraph(self, text: str) -> Iterator[str]:
@@ -193,7 +199,7 @@ class _Renderer:
         linked = False
         for block in self.blocks(anchor, depth):
             mark, text = _LINE_START.match(block).groups()  # type: ignore[union-attr]  # any text
-            if not linked and "](" not in block and not block.startswith(("|", "`", "- ", "1. ")):
+            if not linked and "](" not in block and not _OTHER_BLOCK.match(block):
                 linked = True
                 yield mark + self._inline.linked(anchor, text)
             else:
@@ -205,9 +211,14 @@ class _Renderer:
             return
         yield from self._paragraph(_line(element.text))
         items: list[list[str]] = []
+        number = _number(element.get("start"), 1) if element.tag == "ol" else None
         for child in element:
             if not self._skips(child):
-                self._add_to(items, child, depth, is_numbered=element.tag == "ol")
+                if number is not None and child.tag == "li":
+                    number = _number(child.get("value"), number)
+                before = len(items)
+                self._add_to(items, child, depth, number)
+                number = number + len(items) - before if number is not None else None
             beside = _line(child.tail)
             if beside and items:  # text between items belongs to the item above it
                 items[-1].append(_indented(beside, "  "))
@@ -217,9 +228,9 @@ class _Renderer:
             yield "\n".join(line for item in items for line in item)
 
     def _add_to(
-        self, items: list[list[str]], child: etree._Element, depth: int, *, is_numbered: bool
+        self, items: list[list[str]], child: etree._Element, depth: int, number: int | None
     ) -> None:
-        """Add a child of a list to the lines of its items."""
+        """Add a child of a list to the lines of its items. `number` is that of a new item."""
         content = list(self.blocks(child, depth)) if child.tag == "li" else []
         if child.tag in ("ul", "ol") and items:  # invalid nesting: belongs to the previous item
             nested = "\n\n".join(self._marked(self._list, child, depth + 1))
@@ -227,13 +238,12 @@ class _Renderer:
         elif child.tag != "li":
             content = list(self._block(child, depth + 1))
         if content:
-            marker = f"{len(items) + 1}. " if is_numbered else "- "
+            marker = "- " if number is None else f"{number}. "
             items.append([marker + _indented(_tight(content), " " * len(marker)).lstrip()])
 
     def _table(self, element: etree._Element, depth: int) -> Iterator[str]:
         if self._frames.is_code_table(element):
-            for pre in self._frames.code_of(element):
-                yield from self._fenced(pre)
+            yield from self._fenced(*self._frames.code_of(element))
             return
         lines: list[list[str]] = []
         if element not in self._composite and element.get("role") not in _LAYOUT_ROLES:
@@ -260,17 +270,33 @@ class _Renderer:
         text = self._inline.text(cell)
         return " ".join(text.split()).replace("|", "\\|")
 
-    def _fenced(self, pre: etree._Element) -> Iterator[str]:
-        text = code_blocks.text(pre).strip("\n")
+    def _fenced(self, *blocks: etree._Element) -> Iterator[str]:
+        """Yield code as one block; some pages have one element for each line."""
+        text = "\n".join(code_blocks.text(pre).strip("\n") for pre in blocks).strip("\n")
         if not text.strip():
             return
         fence = fence_for(text)
-        yield f"{fence}{self._frames.language(pre)}\n{text}\n{fence}"
+        yield f"{fence}{self._frames.language(blocks[0])}\n{text}\n{fence}"
+
+
+def _number(value: str | None, default: int) -> int:
+    """Return the number of a list's first item, or of an item, as HTML reads it."""
+    match = _NUMBER.match(value or "")
+    return default if match is None else int(match[1])
 
 
 def _line(text: str | None) -> str:
     """Return a text of its own, outside of any line; empty without a letter or digit."""
     return _Run([escape(text)]).take() if text and any(map(str.isalnum, text)) else ""
+
+
+def _is_mark(link: etree._Element) -> bool:
+    """Return whether a link is a mark for a place of the page, such as the ¶ beside a heading, but
+    not of a footnote."""
+    if not (link.get("href") or "").startswith("#"):
+        return False
+    text = code_blocks.few_words(link, _MARK_CHARS).strip(_FOOTNOTES)
+    return bool(text) and not any(map(str.isalnum, text))
 
 
 def _is_aside(element: etree._Element) -> bool:
@@ -296,7 +322,7 @@ def _tight(blocks: list[str]) -> str:
     """Join an item's blocks; a nested list follows without a blank line."""
     text = blocks[0]
     for block in blocks[1:]:
-        text += ("\n" if block.startswith(("- ", "1. ")) else "\n\n") + block
+        text += ("\n" if _ITEM.match(block) else "\n\n") + block
     return text
 
 

@@ -7,6 +7,7 @@ from typing import Final
 from lxml import etree, html
 
 from spinneret.content.extraction import engines, page_metadata
+from spinneret.content.extraction.aria import name_by_roles
 from spinneret.content.extraction.choice import Engines, decide
 from spinneret.content.extraction.inline import escape, neutralise
 from spinneret.content.extraction.languages import language_of
@@ -92,6 +93,7 @@ def extract(
 def _from_html(
     root: html.HtmlElement, text: str, url: str, *, whole: bool, targets: bool
 ) -> Content:
+    name_by_roles(root)
     # lxml makes an element's object anew in each of many passes unless something holds it.
     held = list(root.iter())  # noqa: F841 - never read
     head = page_metadata.Head(root)
