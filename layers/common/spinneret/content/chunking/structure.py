@@ -105,7 +105,7 @@ class Structure:
                 if _closes(text, fence):
                     self.fences.append(Span(opened, end))
                     fence = ""
-            elif (opening := _FENCE.match(text)) is not None and "`" not in opening[2]:
+            elif text and (opening := _FENCE.match(text)) is not None and "`" not in opening[2]:
                 fence, opened = opening[1], start
                 self.lines.append(Line(start, end, ChunkType.CODE))
             else:
@@ -147,6 +147,8 @@ def _closes(text: str, fence: str) -> bool:
 
 
 def _line(text: str, start: int, end: int, *, in_list: bool) -> Line:
+    if not text:  # every second line of many texts
+        return Line(start, end, ChunkType.LIST if in_list else ChunkType.PROSE)
     heading = _HEADING.match(text)
     if heading is not None:
         title = _CLOSING_MARKS.sub("", heading[1]).strip()[:_HEADING_CHARS].rstrip()
