@@ -285,17 +285,18 @@ def test_a_thread_is_no_article_even_if_it_says_so() -> None:
     assert read(body, head).markdown.count("Post ") == 5
 
 
-def test_a_thread_is_its_posts_without_cards_dates_and_signatures() -> None:
+def test_a_thread_is_its_posts_without_cards_dates_signatures_and_buttons() -> None:
     posts = "".join(
         f'<article class="message"><div class="message-user">Reputation {n}</div>'
         f'<div class="message-attribution">Jan {n + 1}, 2026</div><p>Post {n}. {SENTENCE}</p>'
-        f'<aside class="message-signature">Sent from afar {n}</aside></article>'
+        f'<aside class="message-signature">Sent from afar {n}</aside>'
+        f'<ul class="post-buttons"><li>Quote this {n}</ul></article>'
         for n in range(5)
     )
     found = read(f"<main>{posts}</main>", json_ld({"@type": "DiscussionForumPosting"})).markdown
 
     assert found.count("Post ") == 5
-    assert not any(word in found for word in ("Reputation", "Jan ", "Sent from"))
+    assert not any(word in found for word in ("Reputation", "Jan ", "Sent from", "Quote"))
 
 
 def test_a_name_of_a_card_around_the_posts_does_not_empty_the_thread() -> None:

@@ -1,4 +1,4 @@
-"""Removes what forum software adds to posts: author cards, date lines and signatures.
+"""Removes what forum software adds to posts: author cards, date lines, buttons and signatures.
 
 These elements are inside of posts in the HTML, so engines include them. There are only a few forum
 programs, each with its own class names.
@@ -15,13 +15,15 @@ from spinneret.content.extraction.runs import Run
 # One name per line would take too much space.
 # fmt: off
 _AROUND_POSTS: Final = frozenset({
-    "message-user", "message-cell--user", "message-attribution", "message-signature",  # XenForo
+    "message-user", "message-cell--user", "message-attribution", "message-signature",
+    "bbcodeblock-expandlink",  # XenForo
     "crawler-post-meta", "crawler-linkback-list", "post-likes",  # Discourse, as crawlers see it
-    "postprofile", "signature",  # phpBB; the second one everywhere
+    "postprofile", "post-buttons", "profile-icons", "signature",  # phpBB; the last one everywhere
     "userinfo", "posthead", "postfoot", "signaturecontainer",  # vBulletin
     "cauthorpane", "ipscomment_author", "ipscomment_meta",  # Invision
     "post_author",  # MyBB
-    "post-signature", "user-info",  # Stack Exchange
+    "post-signature", "user-info", "answers-subheader", "js-bottom-notice", "aside-cta",
+    # Stack Exchange
     "tagline",  # Reddit
 })
 # fmt: on
