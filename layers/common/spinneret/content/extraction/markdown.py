@@ -291,7 +291,7 @@ def _line(text: str | None) -> str:
 
 
 def _is_mark(link: etree._Element) -> bool:
-    """Return whether a link is a mark for a place of the page, such as the ¶ beside a heading, but
+    """Return whether a link is a mark for a place of the page, such as the ¶ of a heading, but
     not of a footnote."""
     if not (link.get("href") or "").startswith("#"):
         return False

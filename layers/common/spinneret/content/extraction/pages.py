@@ -94,7 +94,7 @@ def _from_html(
     root: html.HtmlElement, text: str, url: str, *, whole: bool, targets: bool
 ) -> Content:
     name_by_roles(root)
-    # lxml makes an element's object anew in each of many passes unless something holds it.
+    # lxml makes an element's object again in each of many passes unless something holds it.
     held = list(root.iter())  # noqa: F841 - never read
     head = page_metadata.Head(root)
     data = structured_data(root)

@@ -28,7 +28,7 @@ class Run:
     block: etree._Element
     words: tuple[str, ...]
     elements: tuple[etree._Element, ...] = ()
-    """The elements that hold all words and nothing else; empty if there are words beside them."""
+    """The elements that hold all words and nothing else; empty if no elements do."""
 
 
 def runs(root: etree._Element, inline: frozenset[str] | None = None) -> Iterator[Run]:
