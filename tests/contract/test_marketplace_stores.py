@@ -751,7 +751,7 @@ def test_a_request_is_accepted_by_one_browser_over_all_its_connections(
     assert accepted == [True, False, True]
     assert stores.plugins.answer(tenant, "k", 0, "b", "b", PluginAnswer(status=200, body={"id": 1}))
     assert not stores.plugins.accept(tenant, "k", 0, "b", "laptop", START)  # it is done
-    stores.plugins.begin_again(tenant, "k")
+    stores.plugins.begin_again(tenant, "k", 0)
     stores.plugins.send(_plugin(tenant, "c"), "k", "d1", START)
     assert not stores.plugins.accept(tenant, "k", 0, "c", "desktop", START)
     assert stores.plugins.accept(tenant, "k", 1, "c", "desktop", START)
@@ -780,7 +780,9 @@ def test_what_no_browser_has_is_withdrawn_and_accepted_by_none_any_more(
         stores.plugins.send(plugin, key, "d1", START)
     assert stores.plugins.accept(tenant, "accepted", 0, "b", "laptop", START)
     assert stores.plugins.answer(tenant, "answered", 0, "b", "b", answer)
-    found = [stores.plugins.withdraw(tenant, key) for key in ("nobody's", "accepted", "answered")]
+    found = [
+        stores.plugins.withdraw(tenant, key, 0) for key in ("nobody's", "accepted", "answered")
+    ]
     assert found == [True, False, False]
     assert stores.plugins.sent(tenant, "nobody's") is None
     assert not stores.plugins.accept(tenant, "nobody's", 0, "b", "laptop", START)
@@ -793,11 +795,28 @@ def test_a_request_that_is_begun_again_takes_no_answer_to_its_former_round(
     plugin = _plugin(tenant, "b")
     answer = PluginAnswer(status=200, body={"id": 1})
     stores.plugins.send(plugin, "k", "d1", START)
-    stores.plugins.begin_again(tenant, "k")
+    stores.plugins.begin_again(tenant, "k", 0)
     assert stores.plugins.sent(tenant, "k") is None
     assert stores.plugins.send(plugin, "k", "d1", START) == 1
     assert not stores.plugins.answer(tenant, "k", 0, "b", "b", answer)
     assert stores.plugins.answer(tenant, "k", 1, "b", "b", answer)
+
+
+def test_a_round_that_is_over_is_neither_begun_again_nor_withdrawn(
+    stores: Stores, tenant: str
+) -> None:
+    """By a claim that was slow: another one has begun the next round."""
+    plugin, answer = _plugin(tenant, "b"), PluginAnswer(status=200, body={"id": 1})
+    stores.plugins.send(plugin, "k", "d1", START)
+    stores.plugins.begin_again(tenant, "k", 0)
+    assert stores.plugins.send(plugin, "k", "d1", START) == 1
+    assert not stores.plugins.withdraw(tenant, "k", 0)
+    assert stores.plugins.accept(tenant, "k", 1, "b", "laptop", START)
+    stores.plugins.begin_again(tenant, "k", 0)
+    assert stores.plugins.answer(tenant, "k", 1, "b", "laptop", answer)
+    sent = stores.plugins.sent(tenant, "k")
+    assert sent is not None
+    assert (sent.number, sent.answer) == (1, answer)
 
 
 def test_a_token_is_kept_while_its_job_waits_and_taken_once(stores: Stores, tenant: str) -> None:

@@ -399,21 +399,23 @@ class FakePluginStore:
         return found[0] if found else None
 
     def send(self, plugin: Plugin, key: str, content: str, now: datetime) -> int:
-        new = Sent(sent_at=now, accepted_by=None, accepted_at=None, answer=None)
+        number = self._rounds.setdefault((plugin.tenant, key), 0)
+        new = Sent(number=number, sent_at=now, accepted_by=None, accepted_at=None, answer=None)
         sent, connections = self._sent.get((plugin.tenant, key), (new, set[str]()))
         after = replace(sent, contents=sent.contents | {content})
         self._sent[plugin.tenant, key] = after, connections | {plugin.connection_id}
-        return self._rounds.setdefault((plugin.tenant, key), 0)
+        return number
 
-    def begin_again(self, tenant: str, key: str) -> None:
-        self._sent.pop((tenant, key), None)
-        self._rounds[tenant, key] = self._rounds.get((tenant, key), 0) + 1
+    def begin_again(self, tenant: str, key: str, number: int) -> None:
+        if self._rounds.get((tenant, key)) == number:
+            self._sent.pop((tenant, key), None)
+            self._rounds[tenant, key] += 1
 
-    def withdraw(self, tenant: str, key: str) -> bool:
+    def withdraw(self, tenant: str, key: str, number: int) -> bool:
         known = self.sent(tenant, key)
-        if known is not None and (known.accepted_by or known.answer):
+        if known is None or known.number != number or known.accepted_by or known.answer:
             return False
-        self.begin_again(tenant, key)
+        self.begin_again(tenant, key, number)
         return True
 
     def accept(

@@ -341,6 +341,35 @@ def test_of_two_browsers_that_got_a_task_one_may_begin(bench: Bench, other: Fake
     assert (len(bench.plugin.items), len(bench.plugin.photos)) == (1, 2)
 
 
+def test_a_claim_that_was_slow_forgets_no_later_round(bench: Bench) -> None:
+    """It has read a refusal; before it begins the request again, a retry has, and its browser has
+    made the item."""
+    bench.plugin.refused_titles = {"Wool coat"}
+    ref, begin = bench.submit("publish", "vinted", bench.product()), bench.plugins.begin_again
+
+    def mute_at_completion(task: dict[str, Any]) -> None:
+        bench.plugin.mute = task["path"].endswith("/completion")
+
+    def late(*given: Any) -> None:
+        bench.plugins.begin_again = begin  # type: ignore[method-assign]
+        bench.clock.advance(600)
+        bench.sweep()
+        assert bench.finish(ref).status == "failed"
+        bench.publishing.move(bench.tenant, ref.job_id, Transition.RETRY)
+        bench.plugin.refused_titles, bench.plugin.before = set(), mute_at_completion
+        while not bench.plugin.items:
+            bench.once(ref)
+        begin(*given)
+
+    bench.plugins.begin_again = late  # type: ignore[method-assign]
+    while bench.plugins.begin_again is late:
+        bench.once(ref)
+    bench.plugin.before, bench.plugin.mute = lambda _: None, False
+    bench.plugin.open()
+    assert bench.finish(ref).status == "completed"
+    assert len(bench.plugin.items) == 1
+
+
 # What stands already
 
 

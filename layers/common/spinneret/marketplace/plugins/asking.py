@@ -7,8 +7,9 @@ from typing import Any, Final
 
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import InputNeeded, MarketplaceRefused, MarketplaceUnavailable
-from spinneret.marketplace.plugins.models import PluginAnswer, PluginRequest
-from spinneret.marketplace.plugins.transport import PluginTransport
+from spinneret.marketplace import limits
+from spinneret.marketplace.plugins.models import PluginAnswer, PluginRequest, Sent
+from spinneret.marketplace.plugins.transport import PluginTransport, content_of
 from spinneret.marketplace.publishing.work import StepContext
 from spinneret.marketplace.tasks.models import Task
 
@@ -20,33 +21,22 @@ _LOOK: Final = "look whether the marketplace shows the listing"
 def was_only_sent_as(work: StepContext, request: PluginRequest) -> bool:
     """Return whether the request was sent, and never with other content under its name."""
     browser, task = _browser(work)
-    return browser.was_only_sent_as(task, request)
+    asked = browser.asked(task, request)
+    return asked is not None and asked.contents == {content_of(request)}
 
 
 def repeatable[T](
     work: StepContext, request: PluginRequest, read: Callable[[PluginAnswer], T]
 ) -> T:
-    """Send a request that may be repeated, and read its answer. After a time-out it is sent as a
-    new request."""
+    """Send a request that may be repeated, and read its answer. After a time-out, and if `read`
+    raises MarketplaceRefused or MarketplaceUnavailable, the next run sends it as a new request."""
     browser, task = _browser(work)
-    marketplace = work.subject.marketplace
+    asked = browser.ask(work.context, task, request)
     try:
-        answer = browser.ask(work.context, task, marketplace, request)
-    except MarketplaceUnavailable:
-        browser.begin_again(task, request)
+        return read(_answer(asked))
+    except (MarketplaceRefused, MarketplaceUnavailable):
+        browser.begin_again(task, request, asked)
         raise
-    try:
-        return read(answer)
-    except (MarketplaceRefused, MarketplaceUnavailable):  # it failed: the next run sends it again
-        browser.begin_again(task, request)
-        raise
-
-
-def forget(work: StepContext, *requests: PluginRequest) -> None:
-    """Have the next run send these requests again, regardless of their answers."""
-    browser, task = _browser(work)
-    for request in requests:
-        browser.begin_again(task, request)
 
 
 def named(work: StepContext, what: str, request: PluginRequest) -> PluginRequest:
@@ -70,24 +60,19 @@ def unrepeatable(
     browser, task = _browser(work)
 
     def perform() -> Mapping[str, Any]:
-        answer = browser.ask(work.context, task, work.subject.marketplace, request)
+        asked = browser.ask(work.context, task, request)
         try:
-            return read(answer)
+            return read(_answer(asked))
         except (MarketplaceRefused, MarketplaceUnavailable) as error:
-            if not answer.is_refusal:
+            if asked.answer is None or not asked.answer.is_refusal:
                 raise undecided(f"{error.message}: {_LOOK}") from error
-            browser.begin_again(task, request)
+            browser.begin_again(task, request, asked)
             raise
 
     def find() -> Mapping[str, Any] | None:
-        if not browser.was_sent(task, request):
+        if browser.asked(task, request) is None:
             return None  # no plug-in ever received it
-        try:
-            return perform()
-        except MarketplaceUnavailable as late:
-            if not browser.was_sent(task, request):
-                raise
-            raise undecided(f"{late.message}: {_LOOK}") from late
+        return perform()
 
     return work.once(what, perform, find, _SECONDS)
 
@@ -96,6 +81,14 @@ def undecided(message: str) -> InputNeeded:
     """Build the exception for a question that only the seller can answer."""
     fix = "submit link_product with its external_id, or with null if there is none"
     return InputNeeded.of_field("input_data.external_id", message, fix)
+
+
+def _answer(asked: Sent) -> PluginAnswer:
+    """Return the round's answer. Raises MarketplaceUnavailable if there is none."""
+    if asked.answer is None:
+        seconds = f"{limits.PLUGIN_TASK_SECONDS:.0f}"
+        raise MarketplaceUnavailable(f"no answer of the plug-in within {seconds} s")
+    return asked.answer
 
 
 def _browser(work: StepContext) -> tuple[PluginTransport, Task]:

@@ -33,9 +33,10 @@ from spinneret.marketplace.plugins.models import CallbackWait, Plugin, PluginAns
 _SENT_THERE: Final = "contains(#sent_to, :from) AND #round = :round"
 _KNOWN_THERE: Final = "#round = :round AND (contains(#sent_to, :from) OR #accepted_by = :browser)"
 _NEXT_ROUND: Final = (
-    "SET #round = if_not_exists(#round, :zero) + :one"
+    "SET #round = #round + :one"
     " REMOVE #sent_at, #sent_to, #contents, #accepted_by, #accepted_at, #answer"
 )
+_THIS_ROUND: Final = "#round = :round"
 _NOBODYS: Final = "attribute_not_exists(#accepted_by) AND attribute_not_exists(#answer)"
 _ITS_OWN: Final = (
     "attribute_not_exists(#answer)"
@@ -71,6 +72,7 @@ class DynamoPluginStore(DynamoAdapter):
             return None
         answer: Any = json.loads(str(found["answer"])) if "answer" in found else None
         return Sent(
+            number=int(found["round"]),
             sent_at=parse_stamp(str(found["sent_at"])),
             accepted_by=str(found["accepted_by"]) if "accepted_by" in found else None,
             accepted_at=parse_stamp(str(found["accepted_at"])) if "accepted_at" in found else None,
@@ -94,12 +96,12 @@ class DynamoPluginStore(DynamoAdapter):
         assert row is not None  # the update has no condition
         return int(row["round"])
 
-    def begin_again(self, tenant: str, key: str) -> None:
-        self._change(tenant, key, _NEXT_ROUND, "", {":zero": 0, ":one": 1})
+    def begin_again(self, tenant: str, key: str, number: int) -> None:
+        self._change(tenant, key, _NEXT_ROUND, _THIS_ROUND, {":round": number, ":one": 1})
 
-    def withdraw(self, tenant: str, key: str) -> bool:
-        values = {":zero": 0, ":one": 1}
-        return self._change(tenant, key, _NEXT_ROUND, _NOBODYS, values) is not None
+    def withdraw(self, tenant: str, key: str, number: int) -> bool:
+        condition, values = f"{_THIS_ROUND} AND {_NOBODYS}", {":round": number, ":one": 1}
+        return self._change(tenant, key, _NEXT_ROUND, condition, values) is not None
 
     def accept(
         self, tenant: str, key: str, number: int, connection_id: str, browser: str, now: datetime

@@ -47,8 +47,10 @@ class PluginAnswer:
 
 @dataclass(frozen=True, kw_only=True)
 class Sent:
-    """A request that was sent to a plug-in, and its outcome."""
+    """The last round of a request that was sent to a plug-in, and its outcome."""
 
+    number: int
+    """Number of the round: how often the request was begun again."""
     sent_at: datetime
     accepted_by: str | None
     """Name of the only browser that may act on it."""

@@ -19,21 +19,22 @@ class PluginStore(Protocol):
         """Delete a plug-in that can't be reached."""
 
     def sent(self, tenant: str, key: str) -> Sent | None:
-        """Return the request that was sent under a key, with its answer, or None."""
+        """Return the last round that was sent under a key, with its answer, or None."""
 
     def send(self, plugin: Plugin, key: str, content: str, now: datetime) -> int:
         """Record that the request is about to be sent to a plug-in; the first time is kept.
         `content` is the fingerprint of its content.
 
-        Return the request's round: how often it was begun again.
+        Return the number of the request's round.
         """
 
-    def begin_again(self, tenant: str, key: str) -> None:
-        """Forget that the request was sent: its next round is a new request to a plug-in."""
+    def begin_again(self, tenant: str, key: str, number: int) -> None:
+        """Forget that this round was sent: the next one is a new request to a plug-in. No-op if the
+        round is over."""
 
-    def withdraw(self, tenant: str, key: str) -> bool:
-        """Begin the request again unless a browser has accepted or answered it; return whether it
-        was begun. No browser can accept the earlier round afterwards."""
+    def withdraw(self, tenant: str, key: str, number: int) -> bool:
+        """Begin the request again unless a browser has accepted or answered this round, or it is
+        over; return whether it was begun. No browser can accept the round afterwards."""
 
     def accept(
         self, tenant: str, key: str, number: int, connection_id: str, browser: str, now: datetime

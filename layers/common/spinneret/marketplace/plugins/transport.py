@@ -31,19 +31,16 @@ the scope `write`, as publishing does.
 import json
 import logging
 from collections.abc import Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from spinneret.jobs.ports import Sockets
 from spinneret.jobs.worker import Context
 from spinneret.kernel.canonical import fingerprint
 from spinneret.kernel.clock import Clock
-from spinneret.kernel.errors import (
-    DependencyUnavailable,
-    MarketplaceUnavailable,
-)
+from spinneret.kernel.errors import DependencyUnavailable
 from spinneret.kernel.service import service
 from spinneret.marketplace import limits
-from spinneret.marketplace.plugins.models import Plugin, PluginAnswer, PluginRequest
+from spinneret.marketplace.plugins.models import Plugin, PluginRequest, Sent
 from spinneret.marketplace.plugins.ports import PluginStore
 from spinneret.marketplace.publishing.job_step import AwaitsCallback
 from spinneret.marketplace.tasks.models import Task
@@ -59,56 +56,38 @@ class PluginTransport:
     sockets: Sockets
     clock: Clock
 
-    def ask(
-        self, context: Context, task: Task, marketplace: str, request: PluginRequest
-    ) -> PluginAnswer:
-        """Return the plug-in's answer if it has arrived.
+    def ask(self, context: Context, task: Task, request: PluginRequest) -> Sent:
+        """Return the round that was answered, or whose browser has accepted it and doesn't answer
+        within PLUGIN_TASK_SECONDS: that one has no answer.
 
         Raises AwaitsCallback after the request was sent or resent, and while no plug-in is
-        connected. Raises MarketplaceUnavailable if the browser that accepted it doesn't answer
-        within PLUGIN_TASK_SECONDS. A request that no browser accepts in that time becomes a new
-        request.
+        connected. A request that no browser accepts in that time becomes a new request.
         """
-        tenant, key = task.tenant, key_of(task, request)
-        asked = self.store.sent(tenant, key)
-        if asked is not None and asked.answer is not None:
-            return asked.answer
-        now = self.clock()
-        late = timedelta(seconds=limits.PLUGIN_TASK_SECONDS)
-        if asked is not None and (asked.accepted_at or asked.sent_at) + late <= now:
-            if not self.store.withdraw(tenant, key):
-                raise MarketplaceUnavailable(
-                    f"no answer of the plug-in within {limits.PLUGIN_TASK_SECONDS:.0f} s"
-                )
-            asked = None
+        key, now = key_of(task, request), self.clock()
+        asked = self.asked(task, request)
+        if asked is not None and _is_nobodys(asked) and _is_late(asked, now):
+            is_over = self.store.withdraw(task.tenant, key, asked.number)
+            asked = None if is_over else self.asked(task, request)
+        if asked is not None and (asked.answer is not None or _is_late(asked, now)):
+            return asked
         families = (None, context.job.id, context.job.parent)
-        plugins = [
-            each for each in self.store.newest(tenant, marketplace) if each.only_job in families
-        ]
+        connected = self.store.newest(task.tenant, task.platform)
+        plugins = [each for each in connected if each.only_job in families]
         only = asked.accepted_by if asked is not None else None
         if only is not None:
             plugins = [each for each in plugins if each.browser == only]
         is_sent = self._sent(plugins, key, task, request) or only is not None
-        what = "the plug-in's answer" if is_sent else f"a plug-in for {marketplace}"
+        what = "the plug-in's answer" if is_sent else f"a plug-in for {task.platform}"
         raise AwaitsCallback(now, key, what, is_begun=is_sent)
 
-    def answer_of(self, task: Task, request: PluginRequest) -> PluginAnswer | None:
-        """Return the answer that has arrived, or None; send nothing."""
-        asked = self.store.sent(task.tenant, key_of(task, request))
-        return asked.answer if asked is not None else None
+    def asked(self, task: Task, request: PluginRequest) -> Sent | None:
+        """Return the round that a plug-in may have, or None; send nothing."""
+        return self.store.sent(task.tenant, key_of(task, request))
 
-    def was_sent(self, task: Task, request: PluginRequest) -> bool:
-        """Return whether a plug-in may have the request."""
-        return self.store.sent(task.tenant, key_of(task, request)) is not None
-
-    def was_only_sent_as(self, task: Task, request: PluginRequest) -> bool:
-        """Return whether the request was sent, and nothing else under its key."""
-        asked = self.store.sent(task.tenant, key_of(task, request))
-        return asked is not None and asked.contents == {_content(request)}
-
-    def begin_again(self, task: Task, request: PluginRequest) -> None:
-        """Begin a repeatable request again, with a new time limit."""
-        self.store.begin_again(task.tenant, key_of(task, request))
+    def begin_again(self, task: Task, request: PluginRequest, asked: Sent) -> None:
+        """Begin a request again after this round, with a new time limit; another claim may have
+        done so."""
+        self.store.begin_again(task.tenant, key_of(task, request), asked.number)
 
     def _sent(
         self, plugins: Sequence[Plugin], key: str, task: Task, request: PluginRequest
@@ -116,7 +95,7 @@ class PluginTransport:
         """Send the request and return whether a plug-in was reached. It is recorded first, because
         a post without an answer may have reached the plug-in."""
         for plugin in plugins:
-            number = self.store.send(plugin, key, _content(request), self.clock())
+            number = self.store.send(plugin, key, content_of(request), self.clock())
             message = _message(f"{key}.{number}", task, request)
             try:
                 if self.sockets.post(plugin.connection_id, message):
@@ -133,11 +112,21 @@ def key_of(task: Task, request: PluginRequest) -> str:
     with a name of its own keeps it in every task."""
     if request.once is not None:
         return f"once.{fingerprint([request.once])[:40]}"
-    return f"{task.id}.{_content(request)[:16]}"
+    return f"{task.id}.{content_of(request)[:16]}"
 
 
-def _content(request: PluginRequest) -> str:
+def content_of(request: PluginRequest) -> str:
+    """Return the fingerprint of a request's content."""
     return fingerprint([request.method, request.path, dict(request.body), request.photo_url])
+
+
+def _is_nobodys(asked: Sent) -> bool:
+    return asked.accepted_by is None and asked.answer is None
+
+
+def _is_late(asked: Sent, now: datetime) -> bool:
+    late = timedelta(seconds=limits.PLUGIN_TASK_SECONDS)
+    return (asked.accepted_at or asked.sent_at) + late <= now
 
 
 def _message(name: str, task: Task, request: PluginRequest) -> str:

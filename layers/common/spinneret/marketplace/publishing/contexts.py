@@ -16,7 +16,7 @@ from spinneret.kernel.service import service
 from spinneret.marketplace import limits
 from spinneret.marketplace.calls.service import SellerApiClients
 from spinneret.marketplace.listings.ports import ListingStore
-from spinneret.marketplace.plugins.models import PluginAnswer, PluginRequest
+from spinneret.marketplace.plugins.models import PluginRequest, Sent
 from spinneret.marketplace.plugins.transport import PluginTransport
 from spinneret.marketplace.publishing.models import JobSubject
 from spinneret.marketplace.publishing.work import StepContext, StepServices
@@ -75,9 +75,9 @@ class AnswersOnly(PluginTransport):
 
     over: Defer
 
-    def ask(self, _: Context, task: Task, __: str, request: PluginRequest) -> PluginAnswer:
+    def ask(self, _: Context, task: Task, request: PluginRequest) -> Sent:
         """See PluginTransport. Raises Defer where that would send a request."""
-        answer = self.answer_of(task, request)
-        if answer is None:
+        asked = self.asked(task, request)
+        if asked is None or asked.answer is None:
             raise self.over
-        return answer
+        return asked

@@ -199,12 +199,17 @@ def _delete(work: StepContext) -> Mapping[str, Any]:
             raise asking.undecided("it is unknown whether a listing was created")
         return {"deleted": False, "on_record": None}
     path = f"{_ITEMS}/{listing.external_id}"
-    request = PluginRequest(method="DELETE", path=path, body={})
-    if not asking.repeatable(work, request, errors.is_gone):
-        look = PluginRequest(method="GET", path=path, body={})
-        if asking.repeatable(work, look, errors.item_unless_gone) is not None:
-            asking.forget(work, request, look)
+    look = PluginRequest(method="GET", path=path, body={})
+
+    def shown(answer: PluginAnswer) -> None:
+        if errors.item_unless_gone(answer) is not None:
             raise MarketplaceUnavailable("Vinted still shows the item")
+
+    def deleted(answer: PluginAnswer) -> None:
+        if not errors.is_gone(answer):
+            asking.repeatable(work, look, shown)
+
+    asking.repeatable(work, PluginRequest(method="DELETE", path=path, body={}), deleted)
     return {"deleted": True, "on_record": listing.external_id}
 
 
