@@ -162,6 +162,29 @@ def test_an_order_that_is_undone_gives_its_stock_back_and_lists_nothing_again(
     assert len(bench.etsy.listings) == 1
 
 
+def test_an_order_that_is_undone_keeps_no_other_from_being_read_if_its_product_became_unfit(
+    bench: Bench,
+) -> None:
+    """Etsy would refuse it now: the question is asked all the same, and checked when answered."""
+    product, other = _sold(bench), bench.product("Scarf")
+    _carry_out(bench)
+    standing = bench.products.get(bench.tenant, product.id)
+    assert standing is not None
+    bench.edit(standing, title="x" * 200)
+    bench.ebay.orders[0].update(CANCELLED)
+    bench.ebay.sell(other.sku, "o-2")
+    assert bench.done("orders", "ebay").status == "completed"
+    sales = bench.sales.page(bench.tenant, None, 10).items
+    assert [each.outcome for each in sales] == ["returned", "reserved"]
+    _carry_out(bench)
+    [question] = [each for each in _sale(bench).adjustments if each.marketplace == "etsy"]
+    bench.publishing.move(bench.tenant, question.job_id, Transition.RETRY)
+    for job in bench.waiting().values():
+        failure = bench.finish(job.ref).last_error
+        assert failure is not None
+        assert [each["path"] for each in failure.details["fields"]] == ["title"]
+
+
 def test_stock_that_is_back_is_shown_by_the_listings_that_remain(bench: Bench) -> None:
     product = _sold(bench, quantity=5, sold=2)
     _carry_out(bench)

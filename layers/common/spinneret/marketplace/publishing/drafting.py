@@ -43,7 +43,7 @@ class Drafter:
     new_hex: Callable[[], str]
 
     def job(self, tenant: str, command: Command, priority: int | None) -> Draft:
-        """Return the draft of a job. Raises ValidationFailed, also for a product that the
+        """Return the draft of a job. Raises ValidationFailed, also for a product to publish that the
         marketplace's rules refuse, NotFound for an unknown product, and Conflict for a link to
         another product's listing."""
         action = find_action(self.actions, command.marketplace, command.action_code)
@@ -53,7 +53,8 @@ class Drafter:
         if command.product_id is not None:
             product = existing(self.products.get(tenant, command.product_id), "product")
             preferences = self.preferences.get(tenant, command.marketplace)
-            if command.action_code == "publish":
+            # A job that asks first is checked once the seller has answered.
+            if command.action_code == "publish" and "question" not in command.input_data:
                 content = shown_on(product, preferences, command.input_data)
                 require_fit(self.checks[command.marketplace], content)
             if command.action_code in _UNIQUE:
