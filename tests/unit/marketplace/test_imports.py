@@ -256,6 +256,29 @@ def test_a_product_that_changes_while_it_gets_its_sku_keeps_the_change(bench: Be
 
 
 # covers B-13
+@pytest.mark.parametrize("marketplace", ["ebay", "etsy"])
+def test_a_product_that_is_removed_just_before_its_match_keeps_no_listing_and_no_import(
+    marketplace: str, bench: Bench
+) -> None:
+    first, second = bench.product(title="First"), bench.product(title="Second")
+    for number, title in (("901", "First"), ("902", "Second")):
+        bench.ebay.list_by_hand(number, f"OWN-{number}", product={"title": title})
+        bench.etsy.list_by_hand(number, title=title)
+    save = bench.listings.save
+
+    def removed_meanwhile(former: Any, listing: Listing, lease: Any) -> bool:
+        if listing.product_id == first.id:
+            bench.cataloguing.remove(bench.tenant, second.id)
+        return save(former, listing, lease)
+
+    bench.listings.save = removed_meanwhile  # type: ignore[method-assign]
+    rows = _imported(bench, marketplace)
+    assert rows["901"].outcome is ImportOutcome.LINKED
+    assert (rows["902"].outcome, rows["902"].product_id) == (ImportOutcome.UNMATCHED, None)
+    assert bench.listings.get(bench.tenant, second.id, marketplace) is None
+
+
+# covers B-13
 def test_a_page_of_many_or_long_listings_is_kept_in_rows_that_fit(bench: Bench) -> None:
     kept: list[Sequence[ImportedListing]] = []
     keep = bench.stores.imports.keep

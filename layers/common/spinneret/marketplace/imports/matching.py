@@ -13,7 +13,7 @@ from typing import Final
 from spinneret.jobs.worker import Context
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
-from spinneret.kernel.errors import Conflict, Contended, ValidationFailed
+from spinneret.kernel.errors import Conflict, Contended, NotFound, ValidationFailed
 from spinneret.kernel.paging import items_of
 from spinneret.kernel.races import until_written
 from spinneret.kernel.service import service
@@ -148,6 +148,8 @@ class ListingImport:
                 return
             try:
                 product = self.catalogue.change_sku(product.tenant, product.id, sku)
+            except NotFound as gone:  # removed just now: the next claim matches without it
+                raise Contended("the product was removed", retry_after=1) from gone
             except Conflict:
                 self._decide(job, row, ImportOutcome.CONFLICT, rivals=(product.id,), reason=reason)
                 return
