@@ -306,6 +306,28 @@ def test_a_product_that_gets_another_sku_before_the_intent_is_listed_by_that_one
     assert len(bench.etsy.listings) == (marketplace == "etsy")
 
 
+def test_a_draft_whose_deletion_is_cancelled_before_the_record_is_known_to_be_gone(
+    bench: Bench,
+) -> None:
+    bench.etsy.visible_after = 0
+    product, direct = bench.product(), bench.web.around
+    refused = StubResponse(400, {"error": "no"})
+    bench.web.around = lambda name, serve: refused if name.startswith("PUT") else serve()
+    assert bench.done("publish", "etsy", product).status == "failed"  # with a draft
+    bench.web.around = direct
+    ref = bench.submit("delete", "etsy", product)
+    _overtaken(
+        bench,
+        lambda: bench.control.move(ref, Transition.CANCEL),
+        lambda listing: listing.state == "ended",
+    )
+    assert bench.finish(ref).status == "cancelled"
+    bench.clock.advance(600)
+    assert bench.done("sync", "etsy", product).result == {"state": "ended"}
+    assert bench.done("publish", "etsy", product).status == "completed"
+    assert [_record(bench, product).external_id] == list(bench.etsy.listings)
+
+
 @pytest.mark.parametrize("change", ["another SKU", "removal"])
 @pytest.mark.parametrize("marketplace", ["ebay", "etsy", "vinted"])
 def test_a_product_whose_listing_has_just_begun_keeps_its_sku_and_its_row(

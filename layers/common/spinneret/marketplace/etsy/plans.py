@@ -60,7 +60,7 @@ def delete(subject: JobSubject) -> Sequence[PlanStep]:
     return [
         _account_step(),
         step("delete", "Delete listing", "DELETE", _LISTING, what, _delete),
-        common.forget(subject, "delete"),
+        common.forget(subject, "delete", reference=None),
     ]
 
 
@@ -279,6 +279,4 @@ def _delete(work: StepContext) -> Mapping[str, Any]:
     deleted = api.delete(listing_id)
     if not deleted:
         common.await_visible(work)
-    if listing.reference is not None:
-        work.record(reference=None, images={})
     return {"deleted": deleted, "listing_id": listing_id, "on_record": listing.external_id}

@@ -153,18 +153,18 @@ def save(
     )
 
 
-def forget(subject: JobSubject, ending: str) -> PlanStep:
+def forget(subject: JobSubject, ending: str, **more: Any) -> PlanStep:
     """Return the last step of ending a listing; a later publication creates another listing.
 
     `ending` is the key of the step that ended it, whose result holds the listing's id on record at
-    that time (`on_record`). A listing recorded after that is kept.
+    that time (`on_record`). A listing recorded after that is kept. `more` joins the record.
     """
 
     def run(work: StepContext) -> Mapping[str, Any]:
         listing, looked = work.listing, work.results[ending]
         is_it = listing.external_id in (None, looked["on_record"])
         if listing.version and listing.generation == subject.generation and is_it:
-            ended(work, listing, ListingState.ENDED)
+            ended(work, listing, ListingState.ENDED, **more)
         return {"deleted": True, "external_id": looked["on_record"]}
 
     return PlanStep(

@@ -43,9 +43,9 @@ class Drafter:
     new_hex: Callable[[], str]
 
     def job(self, tenant: str, command: Command, priority: int | None) -> Draft:
-        """Return the draft of a job. Raises ValidationFailed, also for a product to publish that the
-        marketplace's rules refuse, NotFound for an unknown product, and Conflict for a link to
-        another product's listing."""
+        """Return the draft of a job. Raises ValidationFailed, also for a product that the
+        marketplace's rules refuse to list, NotFound for an unknown product, and Conflict for a link
+        to another product's listing."""
         action = find_action(self.actions, command.marketplace, command.action_code)
         _check_input(command.input_data)
         self._require_soon(command.publish_at)
