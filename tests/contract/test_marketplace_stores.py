@@ -802,7 +802,7 @@ def test_a_request_that_is_begun_again_takes_no_answer_to_its_former_round(
     assert stores.plugins.answer(tenant, "k", 1, "b", "b", answer)
 
 
-def test_a_round_that_is_over_is_neither_begun_again_nor_withdrawn(
+def test_a_round_that_another_followed_is_neither_begun_again_nor_withdrawn(
     stores: Stores, tenant: str
 ) -> None:
     """By a claim that was slow: another one has begun the next round."""

@@ -29,12 +29,13 @@ class PluginStore(Protocol):
         """
 
     def begin_again(self, tenant: str, key: str, number: int) -> None:
-        """Forget that this round was sent: the next one is a new request to a plug-in. No-op if the
-        round is over."""
+        """Forget that this round was sent: the next one is a new request to a plug-in. No-op if a
+        later round has begun."""
 
     def withdraw(self, tenant: str, key: str, number: int) -> bool:
-        """Begin the request again unless a browser has accepted or answered this round, or it is
-        over; return whether it was begun. No browser can accept the round afterwards."""
+        """Begin the request again unless a browser has accepted or answered this round, or a
+        later one has begun; return whether it was begun. No browser can accept the round
+        afterwards."""
 
     def accept(
         self, tenant: str, key: str, number: int, connection_id: str, browser: str, now: datetime
