@@ -252,6 +252,22 @@ def test_an_end_that_was_seen_ends_no_later_listing(marketplace: str, bench: Ben
     assert standing.external_id not in (None, former.external_id)
 
 
+def test_differences_that_were_seen_are_of_no_later_listing(bench: Bench) -> None:
+    product = bench.product()
+    bench.plugin.items |= {"7": {"title": "Coat"}, "8": {"title": product.content.title}}
+    bench.done("link_product", "vinted", product, external_id="7")
+    ref = bench.submit("sync", "vinted", product)
+
+    def overtake() -> None:
+        bench.done("link_product", "vinted", product, external_id=None)
+        bench.done("link_product", "vinted", product, external_id="8")
+
+    _overtaken(bench, overtake, lambda listing: bool(listing.drift))
+    assert bench.finish(ref).status == "completed"
+    standing = _record(bench, product, "vinted")
+    assert (standing.external_id, standing.drift) == ("8", ())
+
+
 def test_a_draft_whose_product_was_linked_meanwhile_is_not_taken(bench: Bench) -> None:
     bench.etsy.list_by_hand("7", title="Coat")
     product = bench.product()

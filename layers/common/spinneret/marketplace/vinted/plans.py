@@ -228,7 +228,7 @@ def _sync(work: StepContext) -> Mapping[str, Any]:
         common.ended(work, listing, ListingState.ENDED)
         return {"state": "ended"}
     drift = common.drift_between({"title": content.title}, {"title": item.get("title")})
-    work.record(drift=drift, last_sync_at=work.clock())
+    work.record_about(listing, drift=drift, last_sync_at=work.clock())
     return {"state": "active", "drift": drift_rows(drift)}
 
 
