@@ -344,10 +344,8 @@ def test_tasks_are_written_under_their_claim_and_read_by_position(
     tasks = [_task(tenant, lease.job_id, 2, **failed), _task(tenant, lease.job_id, 1, **done)]
     stores.tasks.save(lease, tasks)
     assert stores.tasks.of_job(tenant, lease.job_id) == tasks[::-1]
-    assert stores.tasks.get(tenant, lease.job_id, 2) == tasks[0]
     stores.tasks.drop(lease, tasks[:1])
     assert stores.tasks.of_job(tenant, lease.job_id) == tasks[1:]
-    assert stores.tasks.get(tenant, lease.job_id, 2) is None
 
 
 def test_a_lost_claim_writes_no_task(stores: Stores, tenant: str, lost: Lease) -> None:

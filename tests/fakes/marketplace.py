@@ -119,9 +119,6 @@ class FakeTaskStore:
     def of_job(self, tenant: str, job_id: str) -> list[Task]:
         return [task for _, task in sorted(self._rows[tenant, job_id].items())]
 
-    def get(self, tenant: str, job_id: str, position: int) -> Task | None:
-        return self._rows[tenant, job_id].get(position)
-
     def save(self, lease: Lease, tasks: Sequence[Task]) -> None:
         _hold(self._jobs, lease)
         for task in tasks:

@@ -173,9 +173,7 @@ class Asked:
     def find(self, _: str, __: str) -> Job | None:
         return None
 
-    def ask(
-        self, _: str, __: str, ___: str, product_id: str, ____: str, once: str | None = None
-    ) -> str:
+    def ask(self, _: str, __: str, ___: str, product_id: str, ____: str, once: str) -> str:
         del once
         self.products.append(product_id)
         return "job_1"

@@ -1,7 +1,7 @@
 """Registry of the marketplaces, one row each.
 
-An action that a marketplace lacks fails with the
-reason `unsupported`. docs/new-marketplace.md shows how to add a row.
+An action that a marketplace lacks fails with the reason `unsupported`.
+docs/new-marketplace.md shows how to add a row.
 """
 
 from collections.abc import Collection, Mapping

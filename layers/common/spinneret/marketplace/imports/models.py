@@ -7,7 +7,7 @@ from enum import StrEnum
 
 
 class ImportOutcome(StrEnum):
-    """ImportOutcome of an import for one listing."""
+    """Outcome of an import for one listing."""
 
     READ = "read"
     """It was read and isn't matched yet."""

@@ -65,8 +65,8 @@ class SaleAdjuster:
 
         The sale stays open until all of them show it, or until only the seller can help; a job that
         failed otherwise is submitted again. One without a product stays open while an import may
-        still create it. If others write the sale meanwhile, the update is
-        repeated on their version. Raises Contended.
+        still create it. If others write the sale meanwhile, the update is repeated on their
+        version. Raises Contended.
         """
         for _ in range(RACES):
             after = self._adjusted(sale)

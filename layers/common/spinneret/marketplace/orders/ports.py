@@ -68,7 +68,7 @@ class SellerJobs(Protocol):
         action: str,
         product_id: str,
         why: str,
-        once: str | None = None,
+        once: str,
     ) -> str:
         """Submit a job of the highest priority for the product and return its id. If an earlier job
         has the same `once`, return that one's id, however it ended."""

@@ -34,7 +34,7 @@ class SellerJobService:
         action: str,
         product_id: str,
         why: str,
-        once: str | None = None,
+        once: str,
     ) -> str:
         given = {"reason": why}
         return self._submit(tenant, marketplace, action, product_id, given, 1, once)

@@ -35,9 +35,6 @@ class DynamoTaskStore(DynamoAdapter):
             return []
         return self._rows.query_all("pk = :pk", {":pk": _partition(tenant, job_id)})
 
-    def get(self, tenant: str, job_id: str, position: int) -> Task | None:
-        return self._rows.get(_key(tenant, job_id, position))
-
     def save(self, lease: Lease, tasks: Sequence[Task]) -> None:
         transact_under_lease(
             self._client, self._jobs, lease, [self._rows.put_write(task) for task in tasks]
@@ -52,10 +49,6 @@ def _partition(tenant: str, job_id: str) -> str:
     return f"T#{tenant}#TASKS#{job_id}"
 
 
-def _key(tenant: str, job_id: str, position: int) -> Item:
-    return {"pk": _partition(tenant, job_id), "sk": f"{position:03}"}
-
-
 def _purge_at(task: Task) -> Item:
     times = (task.created_at, task.started_at, task.completed_at, task.unsettled_since)
     last = max(each for each in times if each is not None)
@@ -64,7 +57,7 @@ def _purge_at(task: Task) -> Item:
 
 TASKS: Final = Codec(
     Task,
-    key=lambda task: _key(task.tenant, task.job_id, task.position),
+    key=lambda task: {"pk": _partition(task.tenant, task.job_id), "sk": f"{task.position:03}"},
     keyed=("tenant", "job_id", "position"),
     from_key=lambda item: {
         "tenant": tenant_of(item),

@@ -13,9 +13,6 @@ class TaskStore(Protocol):
     def of_job(self, tenant: str, job_id: str) -> list[Task]:
         """Return a job's tasks by position."""
 
-    def get(self, tenant: str, job_id: str, position: int) -> Task | None:
-        """Return the task (consistent read), or None."""
-
     def save(self, lease: Lease, tasks: Sequence[Task]) -> None:
         """Write these tasks, at most 90, atomically. Raises LeaseLost when the claim has ended."""
 
