@@ -29,6 +29,9 @@ from spinneret.web.fetching.urls import parse_url
         ("prefix", "https://site.example/docs/i.html", "https://site.example/", False),
         ("prefix", "https://site.example/docs/", "https://other.example/docs/", False),
         ("prefix", "https://site.example/", "https://site.example/a", True),
+        ("prefix", "https://site.example/docs/v1.2", "https://site.example/docs/v1.2/a", True),
+        ("prefix", "https://site.example/docs/v1.2", "https://site.example/docs/v2/a", False),
+        ("prefix", "https://site.example/docs/1.2.x", "https://site.example/docs/v2/a", False),
     ],
 )
 def test_a_crawl_goes_as_far_as_its_kind_says(

@@ -1,12 +1,15 @@
 """Scope of a crawl: the URLs that belong to it."""
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Self
+from typing import Final, Self
 
 from spinneret.web.exploring.globs import UrlPatterns, compile_patterns
 from spinneret.web.fetching.urls import Url, registrable_domain
+
+_FILE: Final = re.compile(r".*\.[A-Za-z][A-Za-z0-9]{1,4}")  # unlike `v1.2` and `1.2.x`
 
 
 class ScopeKind(StrEnum):
@@ -18,7 +21,7 @@ class ScopeKind(StrEnum):
     """The same registrable domain (by the public-suffix list), any port."""
     PREFIX = "prefix"
     """The same host, in the folder of the URL: `/docs/` and `/docs/intro.html` mean `/docs/…`, and
-    `/docs` means itself and `/docs/…`, but not `/docsearch`."""
+    `/docs` means itself and `/docs/…`, but not `/docsearch`. `/docs/v1.2` is no file either."""
 
 
 class ScopeRefusal(StrEnum):
@@ -100,4 +103,4 @@ def _place(kind: ScopeKind, root: Url) -> str:
             return registrable_domain(root.host)
         case ScopeKind.PREFIX:
             folder, _, last = root.path.rpartition("/")
-            return site_of(root) + (f"{folder}/" if "." in last else root.path)
+            return site_of(root) + (f"{folder}/" if _FILE.fullmatch(last) else root.path)
