@@ -8,7 +8,6 @@ import json
 import zlib
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -16,6 +15,7 @@ from botocore.exceptions import ClientError
 
 from spinneret.aws.bucket import BucketAdapter
 from spinneret.aws.clients import error_code, translate_aws_errors
+from spinneret.kernel.errors import DependencyUnavailable
 
 _HEAD_BYTES: Final = 16 * 1024  # compressed; the line holds two URLs of 2 KB each and the redirects
 _PAGE: Final = 1000  # maximum of ListObjectsV2 and DeleteObjects
@@ -41,7 +41,7 @@ class S3PageCache(BucketAdapter):
         """See PageCache; reads the beginning of each page."""
         with ThreadPoolExecutor(_READERS) as readers:
             for keys in self._listed(tenant):
-                hosts = readers.map(partial(self._host_of), keys)
+                hosts = readers.map(self._host_of, keys)
                 self._remove([key for key, of in zip(keys, hosts, strict=True) if of == host])
 
     def _listed(self, tenant: str) -> Iterator[list[str]]:
@@ -75,12 +75,15 @@ class S3PageCache(BucketAdapter):
             return None
 
     def _remove(self, keys: Sequence[str]) -> None:
-        if keys:
-            with translate_aws_errors("s3"):
-                self._client.delete_objects(
-                    Bucket=self._bucket,
-                    Delete={"Objects": [{"Key": key} for key in keys], "Quiet": True},
-                )
+        if not keys:
+            return
+        with translate_aws_errors("s3"):
+            answer = self._client.delete_objects(
+                Bucket=self._bucket,
+                Delete={"Objects": [{"Key": key} for key in keys], "Quiet": True},
+            )
+        if errors := answer.get("Errors"):
+            raise DependencyUnavailable("s3", f"refused {len(errors)} deletions")
 
 
 def _prefix(tenant: str) -> str:
