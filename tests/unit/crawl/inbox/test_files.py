@@ -172,6 +172,20 @@ def test_a_line_whose_config_goes_deeper_than_its_page_is_refused(crawl: CrawlSl
     assert "job_id" in accepted
 
 
+def test_a_line_that_the_stage_can_no_longer_render_is_refused(crawl: CrawlSlice) -> None:
+    [page] = pages(crawl, 1)
+    config = crawl.configs.service.create(
+        TENANT, ConfigDraft(name="rendered", options=ConfigOptions(render=True))
+    )
+    crawl.configs.service.has_browser = False
+    lines = [{"url": page, "config_id": config.id}, {"url": page}]
+    file, ref = arrive(crawl, "list.jsonl", "\n".join(map(json.dumps, lines)))
+    assert crawl.settle(ref).status is JobStatus.COMPLETED
+    refused, accepted = report(crawl, file)
+    assert refused["error"]["code"] == "DEPENDENCY_UNAVAILABLE"
+    assert "job_id" in accepted
+
+
 def test_the_same_version_twice_is_one_job(crawl: CrawlSlice) -> None:
     file, ref = arrive(crawl, "list.txt", "http://10.0.0.1/")
     assert announce(crawl, file.key, file.version) == ref

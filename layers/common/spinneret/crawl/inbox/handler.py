@@ -26,8 +26,8 @@ from spinneret.kernel.errors import (
     BodyTooLarge,
     ContentRefused,
     DomainError,
-    FeatureDisabled,
     NotFound,
+    PermanentError,
     UrlInvalid,
     ValidationFailed,
 )
@@ -139,7 +139,7 @@ class FileHandler:
             terms = self.checks.terms(tenant, asked, ())
             self.checks.require_listed(asked, terms)
             tagged = self.checks.tagged(tenant, asked, terms)
-        except (FeatureDisabled, NotFound, ValidationFailed) as error:
+        except PermanentError as error:
             return error
         return replace(tagged, source=DocumentSource.S3)
 
