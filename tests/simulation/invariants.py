@@ -183,7 +183,7 @@ class Invariants:
             case _ if lease is None and (awaits(was) or awaits(job) or move == SETTLED):
                 self.families.parent_moved(actor.role, was, job)
             case Role.STEP:
-                self._check(_under(was, lease), job.ref, "a stale execution's write")
+                self._check(_under(was, lease or actor.lease), job.ref, "a stale execution's write")
                 self.steps.step_moved(was, job)
             case Role.WORKER if lease is not None or _under(was, actor.lease):
                 self._worker_moved(actor, was, job)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -11,7 +11,7 @@ from spinneret.jobs.control import JobControl
 from spinneret.jobs.driven.driving import Driver
 from spinneret.jobs.driven.models import ExecutionClaim
 from spinneret.jobs.driven.starting import Starter
-from spinneret.jobs.models import Failure, JobStatus, Transition
+from spinneret.jobs.models import Failure, Job, JobRef, JobStatus, Transition
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import LeaseLost
 from tests.fakes.jobs import FakeJobQueue, FakeJobStore
@@ -104,8 +104,38 @@ def test_a_lease_is_never_shortened(
     before = bench.job.locked_until
     assert before is not None
     wanted = before + timedelta(seconds=seconds)
-    driver.extend(claim, driver.held(claim), wanted)
+    driver.extend(claim, wanted)
     assert bench.job.locked_until == max(before, wanted)
+
+
+class OvertakenStore(FakeJobStore):
+    """Another step extends the lease to `ends` after the next look at the job."""
+
+    ends: datetime | None = None
+
+    def get(self, ref: JobRef) -> Job | None:
+        job = super().get(ref)
+        if job is not None and self.ends is not None:
+            self.transition(job, replace(job, locked_until=self.ends))
+            self.ends = None
+        return job
+
+
+@pytest.mark.parametrize("is_renewed", [False, True])
+def test_a_step_does_not_shorten_a_lease_that_another_one_has_just_extended(
+    is_renewed: bool, queue: FakeJobQueue, clock: HandClock
+) -> None:
+    store = OvertakenStore()
+    bench = Bench(store, queue, clock)
+    driver = Driver(store=store, queue=queue, kinds=KINDS, clock=clock, random=lambda: 0.5)
+    claim = begun(bench)
+    store.ends = later = clock() + 9 * MINUTE
+    if is_renewed:
+        driver.renew(claim, driver.held(claim), clock() + 3 * MINUTE, "fetching", 20, {})
+        assert (bench.job.step, bench.job.progress) == ("fetching", 20)
+    else:
+        driver.extend(claim, clock() + 8 * MINUTE)
+    assert bench.job.locked_until == later
 
 
 def test_a_step_overwrites_no_event_of_the_worker_that_started_the_execution(

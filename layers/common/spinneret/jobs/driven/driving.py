@@ -4,7 +4,7 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, Final
 
 from spinneret.jobs import rules
 from spinneret.jobs.bodies import check_result
@@ -16,10 +16,12 @@ from spinneret.jobs.ports import JobQueue, JobStore
 from spinneret.jobs.worker import send
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import Clock
-from spinneret.kernel.errors import LeaseLost
+from spinneret.kernel.errors import DependencyUnavailable, LeaseLost
 from spinneret.kernel.service import service
 
 logger = logging.getLogger(__name__)
+
+_TRIES: Final = 8  # each means that another step of the same claim changed the row
 
 
 @service
@@ -61,30 +63,36 @@ class Driver:
     ) -> Job:
         """Extend the claim to `until` plus a margin, and add a step to the timeline.
 
-        Progress resets the attempts that lost executions were charged. A step alone doesn't: a
-        segment that kills each of its executions takes its first steps in every one of them.
+        A later end of the claim stays. Progress resets the attempts that lost executions were
+        charged. A step alone doesn't: a segment that kills each of its executions takes its first
+        steps in every one of them.
 
         While the tenant is suspended, the claim ends instead, and the job waits.
         """
         if self.store.held_since(job.tenant) is not None:
             self.next_segment(turn, job)
             raise LeaseLost(f"job {job.id} waits: its tenant is suspended")
-        reached = max(job.progress, min(progress, 99))
-        after = replace(
-            job,
-            locked_until=until + timedelta(seconds=bounds.LEASE_MARGIN_SECONDS),
-            attempts=0 if reached > job.progress else job.attempts,
-            step=step,
-            progress=reached,
-        )
-        event = self._event(turn, JobEventKind.STEP_STARTED, step, after.progress, data)
-        self.store.transition(job, after, [event], lease=turn.lease)
-        return after
+        end = until + timedelta(seconds=bounds.LEASE_MARGIN_SECONDS)
 
-    def extend(self, turn: ExecutionClaim, job: Job, until: datetime) -> None:
+        def stepped(job: Job) -> Job:
+            reached = max(job.progress, min(progress, 99))
+            return replace(
+                job,
+                locked_until=_later(job, end),
+                attempts=0 if reached > job.progress else job.attempts,
+                step=step,
+                progress=reached,
+            )
+
+        shown = stepped(job).progress
+        event = self._event(turn, JobEventKind.STEP_STARTED, step, shown, data)
+        return self._change(turn, job, stepped, [event])
+
+    def extend(self, turn: ExecutionClaim, until: datetime) -> None:
         """Extend the claim to `until` if it would end earlier."""
-        if job.locked_until is not None and job.locked_until < until:
-            self.store.transition(job, replace(job, locked_until=until), lease=turn.lease)
+        self._change(
+            turn, self.held(turn), lambda job: replace(job, locked_until=_later(job, until))
+        )
 
     def complete(
         self, turn: ExecutionClaim, job: Job, result: Mapping[str, Any], lack: Failure | None = None
@@ -115,6 +123,26 @@ class Driver:
         after = rules.hand_back(job, self.clock(), work_seconds=float("inf"))
         self._end(turn, replace(after, attempts=0), job)
 
+    def _change(
+        self,
+        turn: ExecutionClaim,
+        job: Job,
+        changed: Callable[[Job], Job],
+        events: Sequence[JobEvent] = (),
+    ) -> Job:
+        """Write a change of the row as it is now: several steps may hold one claim."""
+        for _ in range(_TRIES):
+            after = changed(job)
+            if after == job and not events:
+                return job
+            try:
+                self.store.transition(job, after, events)
+            except LeaseLost:  # of a row that differs from `job`; perhaps the claim still holds it
+                job = self.held(turn)
+            else:
+                return after
+        raise DependencyUnavailable("dynamodb", "too many steps change the job at once")
+
     def _end(self, turn: ExecutionClaim, after: Job, before: Job) -> None:
         data = {"status": after.status.value}
         event = self._event(turn, JobEventKind.STATUS_CHANGED, after.status, after.progress, data)
@@ -139,3 +167,8 @@ class Driver:
             progress=progress,
             data=safe_data(data),
         )
+
+
+def _later(job: Job, until: datetime) -> datetime:
+    """Return the end of the job's lease, but at least `until`."""
+    return until if job.locked_until is None else max(job.locked_until, until)

@@ -154,9 +154,8 @@ class JobStep:
             return
         turn = ExecutionClaim.of(claim)
         try:
-            batch = self.driver.held(turn)
             soon = self.clock() + timedelta(seconds=limits.PUBLISH_ROUND_SECONDS / 2)
-            self.driver.extend(turn, batch, soon)
+            self.driver.extend(turn, soon)
         except LeaseLost:
             logger.info("batch_moved_on", extra={"job_id": turn.job_id, "fence": turn.fence})
 
