@@ -8,6 +8,7 @@ from typing import Any
 
 from spinneret.audits.api_models import AuditRequest
 from spinneret.audits.kinds import AUDIT
+from spinneret.audits.models import FormatName, RunRef
 from spinneret.audits.preview import Previews
 from spinneret.audits.request_headers import HeaderIntake
 from spinneret.audits.running.pipeline import AuditPipeline
@@ -230,6 +231,11 @@ class AuditWorld:
             clock=self.clock,
             look_at_parent=lambda _: None,
         ).sweep()
+
+    def report(self, ref: JobRef, name: FormatName = "json") -> bytes:
+        """A report of an audit's only run."""
+        run = RunRef(tenant=ref.tenant, audit_id=ref.job_id, run=1)
+        return self.bodies.objects[self.audits.ends[run].report_uri(name)]
 
     def job(self, ref: JobRef) -> Job:
         """A job as it stands."""

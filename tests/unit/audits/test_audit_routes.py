@@ -148,7 +148,7 @@ def test_a_rendered_audit_judges_pages_after_their_scripts_and_takes_lab_figures
     assert (lab["layout_shift"], lab["pages"]) == (0.1, view["result"]["pages"]["html"])
     issues = bench.send("GET", f"/audits/{view['audit_id']}/issues").body["items"]
     assert f"{HOST}/oak" in {each["url"] for each in issues if each["check"] == "title.missing"}
-    body = world.bodies.objects[f"T/acme/audits/{view['audit_id']}/1/report-json.json"]
+    body = world.report(JobRef(tenant="acme", job_id=view["audit_id"]))
     [oak] = [each for each in json.loads(body)["pages"] if each["url"] == f"{HOST}/oak"]
     assert oak["lab"]["transferred_bytes"] > 0
     assert {each.total_seconds for each in world.browser.requests} == {30.0}
@@ -168,8 +168,8 @@ def test_a_list_of_pages_is_audited_without_following_links(bench: Bench) -> Non
         *[urls[0]],
         urls[:2],
     )
-    body = bench.world.bodies.objects[f"T/acme/audits/{ref.job_id}/1/report-json.json"]
-    read = {each["url"] for each in json.loads(body)["pages"] if each["kind"] == "html"}
+    pages = json.loads(bench.world.report(ref))["pages"]
+    read = {each["url"] for each in pages if each["kind"] == "html"}
     assert read == {f"{HOST}/oak", f"{HOST}/cedar"}
 
 

@@ -87,16 +87,15 @@ def reported(world: AuditWorld, ref: JobRef) -> list[tuple[str, Any]]:
 
 
 def keys(world: AuditWorld, ref: JobRef) -> set[tuple[str, str]]:
-    body = world.bodies.objects[f"T/{ref.tenant}/audits/{ref.job_id}/1/report-json.json"]
-    return {(each["check"], each["url"]) for each in json.loads(body)["findings"]}
+    findings = json.loads(world.report(ref))["findings"]
+    return {(each["check"], each["url"]) for each in findings}
 
 
 def state_of(world: AuditWorld, ref: JobRef, check: str, url: str) -> str:
     """What became of an issue of the previous audit."""
     view = world.service().comparison(ref.tenant, ref.job_id, None, None, 0, 10_000)
     [state] = [each.state for each in view.items if (each.check, each.url) == (check, url)]
-    body = world.bodies.objects[f"T/{ref.tenant}/audits/{ref.job_id}/1/report-json.json"]
-    rows = json.loads(body)["comparison"].get(state, [])
+    rows = json.loads(world.report(ref))["comparison"].get(state, [])
     assert state in ("new", "still") or {"check": check, "url": url} in rows
     return state
 
@@ -259,8 +258,7 @@ def test_patterns_narrow_an_audit(
 ) -> None:
     ref = world.submit(f"{HOST}/", options=options)
     world.settle(ref)
-    body = world.bodies.objects[f"T/{ref.tenant}/audits/{ref.job_id}/1/report-json.json"]
-    visited = {each["url"].removeprefix(HOST) for each in json.loads(body)["pages"]}
+    visited = {each["url"].removeprefix(HOST) for each in json.loads(world.report(ref))["pages"]}
     assert visited & {"/", "/oak", "/oak-de", "/cedar", "/cedar-de"} == paths
     view = world.service().get(ref.tenant, ref.job_id)
     assert {name: view.options[name] for name in options} == options

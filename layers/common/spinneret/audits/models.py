@@ -134,6 +134,11 @@ class Finished:
     catalogue_version: str
     issues_uri: str
 
+    def report_uri(self, name: FormatName) -> str:
+        """Key of a report, which the same claim wrote beside the issues."""
+        folder = self.issues_uri.rpartition("/")[0]
+        return f"{folder}/report-{name}.{REPORTS[name].extension}"
+
     @property
     def place(self) -> str:
         """Sort key among the audits of its site, by time."""

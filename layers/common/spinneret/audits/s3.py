@@ -1,6 +1,7 @@
 """Objects of audits in S3, under their tenant.
 
-`T/<tenant>/audits/<id>/<run>/…`: pages by the hash of their content, facts and reports by name.
+`T/<tenant>/audits/<id>/<run>/…`: pages and facts of the site by the hash of their content, issues
+and reports by the fence of their claim.
 """
 
 from typing import IO

@@ -121,7 +121,7 @@ class AuditService:
         finished = self._finished(tenant, audit_id)
         media_type, extension = REPORTS[format_]
         url = self.bodies.url(
-            f"{finished.ref.folder}/report-{format_}.{extension}",
+            finished.report_uri(format_),
             file_name=f"{audit_id}.{extension}",
             media_type=media_type,
             seconds=limits.URL_SECONDS,

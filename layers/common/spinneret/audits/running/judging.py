@@ -34,7 +34,11 @@ _UNREAD: Final = frozenset({ReadFailure.TIMEOUT, ReadFailure.NETWORK})
 
 @service
 class ReportBuilder:
-    """Evaluates stored facts; repeating it after a crash gives the same results."""
+    """Evaluates stored facts; repeating it after a crash gives the same results.
+
+    Each claim writes objects of its own, as S3 doesn't check the fence: the row of the finished run
+    names those of the claim that finished it.
+    """
 
     storage: Storage
 
@@ -68,7 +72,7 @@ class ReportBuilder:
             finished_at=now,
             score=result.score.total,
             catalogue_version=result.catalogue_version,
-            issues_uri=f"{work.ref.folder}/issues.jsonl.gz",
+            issues_uri=f"{work.ref.folder}/{work.context.lease.fence}/issues.jsonl.gz",
         )
         before = self.storage.store.finished_before(
             work.ref.tenant, finished.site_key, finished.place
@@ -121,14 +125,14 @@ class ReportBuilder:
             "application/gzip",
             compressed=True,
         )
-        for name, (media_type, extension) in REPORTS.items():
+        for name, file in REPORTS.items():
             work.context.checkpoint(f"report {name}", 95)
             self.storage.put_text(
                 work,
                 ArtifactType(f"report_{name}"),
-                f"{work.ref.folder}/report-{name}.{extension}",
+                finished.report_uri(name),
                 RENDERERS[name](report),
-                media_type,
+                file.media_type,
             )
         result = summary(judgement, progress)
         done = replace(progress, phase=AuditPhase.DONE, result=result)
