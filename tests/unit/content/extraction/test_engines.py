@@ -12,7 +12,15 @@ import trafilatura
 from spinneret.content.extraction import engines
 from spinneret.content.extraction.markup import parse_html
 from spinneret.content.extraction.models import PageType
-from spinneret.content.extraction.page import Engine, ParsedPage
+from spinneret.content.extraction.page import (
+    MAX_CHARS,
+    MAX_DEPTH,
+    MAX_ELEMENTS,
+    MAX_SOURCE_CHARS,
+    MAX_TAGS,
+    Engine,
+    ParsedPage,
+)
 from spinneret.content.extraction.pages import extract
 from spinneret.content.extraction.structured_data import StructuredData
 
@@ -39,28 +47,28 @@ def page(body: str, text: str | None = None) -> ParsedPage:
     ("fits", "is_too_much"),
     [
         pytest.param(
-            lambda: page("<div>" * (engines.MAX_DEPTH - 2) + TEXT),
-            lambda: page("<div>" * (engines.MAX_DEPTH - 1) + TEXT),
+            lambda: page("<div>" * (MAX_DEPTH - 2) + TEXT),
+            lambda: page("<div>" * (MAX_DEPTH - 1) + TEXT),
             id="depth",
         ),
         pytest.param(
-            lambda: page("<p>a" * (engines.MAX_ELEMENTS - 2)),
-            lambda: page("<p>a" * (engines.MAX_ELEMENTS - 1)),
+            lambda: page("<p>a" * (MAX_ELEMENTS - 2)),
+            lambda: page("<p>a" * (MAX_ELEMENTS - 1)),
             id="elements",
         ),
         pytest.param(
-            lambda: page("a" * engines.MAX_CHARS),
-            lambda: page("a" * (engines.MAX_CHARS + 1)),
+            lambda: page("a" * MAX_CHARS),
+            lambda: page("a" * (MAX_CHARS + 1)),
             id="characters",
         ),
         pytest.param(
-            lambda: page(TEXT, "<" * engines.MAX_TAGS),
-            lambda: page(TEXT, "<" * (engines.MAX_TAGS + 1)),
+            lambda: page(TEXT, "<" * MAX_TAGS),
+            lambda: page(TEXT, "<" * (MAX_TAGS + 1)),
             id="tags of the source",
         ),
         pytest.param(
-            lambda: page(TEXT, "a" * engines.MAX_SOURCE_CHARS),
-            lambda: page(TEXT, "a" * (engines.MAX_SOURCE_CHARS + 1)),
+            lambda: page(TEXT, "a" * MAX_SOURCE_CHARS),
+            lambda: page(TEXT, "a" * (MAX_SOURCE_CHARS + 1)),
             id="source",
         ),
     ],
@@ -70,9 +78,9 @@ def test_an_engine_is_called_up_to_a_bound(
     fits: Callable[[], ParsedPage],
     is_too_much: Callable[[], ParsedPage],
 ) -> None:
-    assert engines.is_bounded(fits())
+    assert fits().is_bounded
     beyond = is_too_much()
-    assert not engines.is_bounded(beyond)
+    assert not beyond.is_bounded
 
     def unexpected(*_: object, **__: object) -> None:
         raise AssertionError("it can't be interrupted")
@@ -91,7 +99,7 @@ def test_an_element_with_thousands_of_children_is_too_much_for_trafilatura(
     monkeypatch.setattr(trafilatura, "bare_extraction", lambda *_, **__: asked.append(outer))
     for children in (engines.MAX_CHILDREN, engines.MAX_CHILDREN + 1):
         wide = page(f"<table><{outer}>{'<i>a</i>' * children}</{outer}>")
-        assert engines.is_bounded(wide)
+        assert wide.is_bounded
         assert ARTICLES(wide) is None
     assert asked == [outer]
 

@@ -12,8 +12,8 @@ from typing import Final
 from spinneret.audits.checks.pages import PageNode, SimilarPages
 from spinneret.audits.checks.reading import first_text, is_noindex, moment
 from spinneret.audits.facts.models import HtmlFacts, PageFacts, PageKind, ReadFailure
-from spinneret.audits.facts.site import LinkOutcome, SiteFacts, web_url
-from spinneret.web.fetching.urls import parse_url
+from spinneret.audits.facts.site import LinkOutcome, SiteFacts
+from spinneret.web.fetching.urls import parse_url, web_url
 from spinneret.web.politeness import robots
 
 MAX_FRAGMENTS: Final = 500

@@ -5,8 +5,6 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from spinneret.audits.facts.models import ReadFailure
-from spinneret.kernel.errors import UrlInvalid
-from spinneret.web.fetching.urls import Url, parse_url
 from spinneret.web.politeness.robots import Robots, parse
 
 
@@ -158,11 +156,3 @@ class SiteFacts:
     def robots_rules(self) -> Robots:
         """Rules of robots.txt; none if the file is missing."""
         return parse(self.robots.content if self.robots.is_there else "")
-
-
-def web_url(text: str) -> Url | None:
-    """Parse a URL; return None for any other text."""
-    try:
-        return parse_url(text)
-    except UrlInvalid:
-        return None

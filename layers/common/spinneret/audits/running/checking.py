@@ -10,7 +10,7 @@ from typing import Final
 
 from spinneret.audits import limits
 from spinneret.audits.facts.models import PageFacts, PageKind, ReadFailure
-from spinneret.audits.facts.site import LinkOutcome, SiteFacts, web_url
+from spinneret.audits.facts.site import LinkOutcome, SiteFacts
 from spinneret.audits.models import AuditPhase, Progress
 from spinneret.audits.ports import AuditStore
 from spinneret.audits.running.slices import AuditContext, get
@@ -31,7 +31,7 @@ from spinneret.kernel.errors import (
 from spinneret.kernel.service import service
 from spinneret.web.exploring.scope import CrawlScope, ScopeKind
 from spinneret.web.fetching.models import FetchedPage
-from spinneret.web.fetching.urls import parse_url
+from spinneret.web.fetching.urls import parse_url, web_url
 from spinneret.web.models import Purpose, WaitUntil
 
 _NO_HEAD: Final = frozenset({403, 404, 405, 500, 501, 503})

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Iterator
 
 from spinneret.audits import limits
-from spinneret.audits.facts.site import SiteFacts, web_url
+from spinneret.audits.facts.site import SiteFacts
 from spinneret.web.exploring.scope import CrawlScope
-from spinneret.web.fetching.urls import parse_url
+from spinneret.web.fetching.urls import parse_url, web_url
 
 
 def listed_sample(site: SiteFacts, pages: int, scope: CrawlScope) -> tuple[str, ...]:

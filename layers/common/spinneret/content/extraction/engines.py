@@ -26,13 +26,6 @@ from spinneret.content.extraction.vocabulary import BLOCKS, HEADINGS
 
 logger = logging.getLogger(__name__)
 
-MAX_ELEMENTS: Final = 12_000
-"""Some passes of trafilatura aren't linear: this many elements take it 1.5 s. The largest of 410
-labelled pages has 10,100."""
-MAX_CHARS: Final = 300_000
-"""Text of five times the longest of 410 labelled pages. Finding the words that an engine returned
-takes a second for a million."""
-MAX_DEPTH: Final = 200  # trafilatura recurses; rs-trafilatura is quadratic (10,000 levels: 26 s)
 MAX_CHILDREN: Final = 3_000
 """Children of one element, which trafilatura takes in quadratic time in figures, sections, cells
 and paragraphs: 3,000 take .6 s. The widest element of 408 labelled pages has 1,500."""
@@ -41,17 +34,11 @@ MAX_GRID: Final = 100_000
 MAX_FALLBACK_RUNS: Final = 4_000
 """Runs up to which trafilatura's fallbacks are used. One of them compares each short paragraph with
 all others until it finds a long one: 3,000 take .4 s, 12,000 take 7 s."""
-MAX_SOURCE_CHARS: Final = 5_000_000
-MAX_TAGS: Final = 100_000
-"""Limit of the source, since malformed markup may hide content from the tree. This many tags take
-rs-trafilatura one second of processor time."""
 
 _DOCTYPE: Final = "<!DOCTYPE html>"  # without it, parsers read old pages by other rules
 _LEAST_FOUND: Final = 0.5
 """An engine abstains if fewer of its words are in the page's text: they come from embedded data."""
 _MOST_OF_A_RUN: Final = 0.5
-_has_many_elements: Final = etree.XPath(f"count(//*) > {MAX_ELEMENTS}")
-_has_deep_element: Final = etree.XPath(f"boolean({'/*' * (MAX_DEPTH + 1)})")
 _has_wide_element: Final = etree.XPath(f"boolean(//*[*[{MAX_CHILDREN + 1}]])")
 _TEI_INLINE: Final = frozenset({"hi", "ref", "graphic", "span", "del"})
 
@@ -81,7 +68,7 @@ def classifying_rs_trafilatura(page: ParsedPage) -> Choice | None:
     It gets the parsed tree: it would repeat each element for formatting that isn't closed (`<b>`)
     in all later paragraphs, so that 800 of them took 40 s.
     """
-    if not is_bounded(page):
+    if not page.is_bounded:
         return None
     declared = PageType.FORUM.value if page.data.is_thread else None  # it can't detect this
     with _without_ids_of_headings(page.root):
@@ -109,7 +96,7 @@ def trafilatura_by_type(
     page: ParsedPage, page_type: PageType | None, *, is_quick: bool = False
 ) -> Choice | None:
     """Run trafilatura, balanced. Comments are part of every page but of an article."""
-    if not is_bounded(page) or _is_wide(page.root):
+    if not page.is_bounded or _is_wide(page.root):
         return None
     try:
         with _without_ids_of_headings(page.root), _without_spans(page.root):
@@ -169,16 +156,6 @@ def _is_wide(root: html.HtmlElement) -> bool:
     """Return whether the page has an element that trafilatura takes in quadratic time."""
     rows = [len(row) for row in root.iter("tr")]
     return bool(_has_wide_element(root)) or len(rows) * max(rows, default=0) > MAX_GRID
-
-
-def is_bounded(page: ParsedPage) -> bool:
-    """Return whether the page is small enough for engines that can't be interrupted."""
-    if len(page.text) > MAX_SOURCE_CHARS or page.text.count("<") > MAX_TAGS:
-        return False
-    if _has_many_elements(page.root) or _has_deep_element(page.root):
-        return False
-    shown = (each for each in page.root.iter() if each.tag not in ("script", "style"))
-    return sum(len(each.text or "") + len(each.tail or "") for each in shown) <= MAX_CHARS
 
 
 def _words_of_html(source: str | None) -> list[str]:

@@ -14,9 +14,8 @@ from spinneret.content.extraction.dates import publish_date, stated
 from spinneret.content.extraction.models import UNKNOWN, Hyperlink, Metadata
 from spinneret.content.extraction.structured_data import StructuredData
 from spinneret.content.extraction.vocabulary import UNSEEN
-from spinneret.kernel.errors import UrlInvalid
 from spinneret.web.exploring.robots_tags import directives_of, forbids_following
-from spinneret.web.fetching.urls import Url, join_url, parse_url
+from spinneret.web.fetching.urls import Url, join_url, web_url
 
 MAX_LINKS: Final = 10_000
 MAX_LABEL_CHARS: Final = 200
@@ -150,7 +149,7 @@ def resolver(base: Url | None) -> Resolve:
 
     @lru_cache(MAX_LINKS)
     def resolve(href: str) -> str | None:
-        url = join_url(base, href) if base is not None else page_url(href)
+        url = join_url(base, href) if base is not None else web_url(href)
         return None if url is None else url.text
 
     return resolve
@@ -158,20 +157,12 @@ def resolver(base: Url | None) -> Resolve:
 
 def base_url(root: html.HtmlElement, url: str) -> Url | None:
     """Return the base of relative links; None for a page without an http(s) address."""
-    page = page_url(url)
+    page = web_url(url)
     for base in root.iter("base"):
         href = base.get("href")
         if href:
-            return (join_url(page, href) if page else page_url(href)) or page
+            return (join_url(page, href) if page else web_url(href)) or page
     return page
-
-
-def page_url(url: str) -> Url | None:
-    """Return the URL if it is a web URL, else None."""
-    try:
-        return parse_url(url)
-    except UrlInvalid:
-        return None
 
 
 def links(hrefs: Iterable[str], resolve: Resolve) -> tuple[str, ...]:

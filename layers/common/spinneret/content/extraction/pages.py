@@ -32,6 +32,7 @@ from spinneret.content.extraction.selection import left_out
 from spinneret.content.extraction.structured_data import StructuredData, structured_data
 from spinneret.kernel.errors import ContentRefused
 from spinneret.kernel.unicode import composed
+from spinneret.web.fetching.urls import web_url
 
 ENGINES: Final = Engines(
     rules=("regions", engines.regions),
@@ -144,7 +145,7 @@ def _from_xml(text: str, url: str, *, whole: bool, targets: bool) -> Content:
     root = parse_xml(text)
     if local_name(root).lower() == "html":
         return _from_html(parse_xhtml(text), spared(text), url, whole=whole, targets=targets)
-    resolve = page_metadata.resolver(page_metadata.page_url(url))
+    resolve = page_metadata.resolver(web_url(url))
     titles = _texts(root, "title")
     languages = [root.get("{http://www.w3.org/XML/1998/namespace}lang"), *_texts(root, "language")]
     return Content(

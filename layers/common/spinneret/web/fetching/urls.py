@@ -77,6 +77,14 @@ def parse_url(text: str) -> Url:
         raise _invalid("is not an absolute URL with a valid host") from error
 
 
+def web_url(text: str) -> Url | None:
+    """Parse a URL like `parse_url`; return None for any other text."""
+    try:
+        return parse_url(text)
+    except UrlInvalid:
+        return None
+
+
 def bare_host(text: str) -> str:
     """Return a host that is given alone, in the form of `Url.host`; IPv6 may lack its brackets.
 
