@@ -36,8 +36,8 @@ _UNREAD: Final = frozenset({ReadFailure.TIMEOUT, ReadFailure.NETWORK})
 class ReportBuilder:
     """Evaluates stored facts; repeating it after a crash gives the same results.
 
-    Each claim writes objects of its own, as S3 doesn't check the fence: the row of the finished run
-    names those of the claim that finished it.
+    S3 doesn't check the fence, so each claim writes objects of its own. The row of the finished run
+    names the objects of its claim.
     """
 
     storage: Storage

@@ -130,7 +130,7 @@ class Driver:
         changed: Callable[[Job], Job],
         events: Sequence[JobEvent] = (),
     ) -> Job:
-        """Write a change of the row as it is now: several steps may hold one claim."""
+        """Write a change of the current row: several steps may hold one claim."""
         for _ in range(_TRIES):
             after = changed(job)
             if after == job and not events:
