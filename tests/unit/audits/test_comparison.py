@@ -73,5 +73,17 @@ def test_an_issue_with_more_evidence_than_was_kept_is_fixed_only_if_nothing_is_u
     assert compared([former], [], unknown).unchecked == (former.key,)
 
 
+def test_an_issue_of_the_site_stays_the_same_if_a_run_begins_at_another_page() -> None:
+    former = [finding(name, "https://a.example/") for name in ("sitemap.missing", "robots.missing")]
+    start = "https://a.example/oak"
+    known = Known(visited={start}, start_url=start, unchecked={("robots.missing", start)})
+    found = compared(former, [("sitemap.missing", start)], known)
+    assert (found.still, found.unchecked) == (
+        (("sitemap.missing", start),),
+        (("robots.missing", start),),
+    )
+    assert (found.new, found.fixed, found.not_seen) == ((), (), ())
+
+
 def test_another_catalogue_is_told() -> None:
     assert compared([], [], Known(visited=()), "12").catalogue_changed

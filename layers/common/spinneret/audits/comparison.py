@@ -1,8 +1,11 @@
 """Comparison of two runs of an audit."""
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
 
+from spinneret.audits.checks.catalogue import by_scope
+from spinneret.audits.checks.models import CheckScope
 from spinneret.audits.findings import Finding
 
 Key = tuple[str, str]
@@ -43,6 +46,15 @@ class Known:
     """URLs that its pages name and whose answers are unknown."""
     checks: Collection[str] | None = None
     """Ids of its catalogue; None for one that has all checks."""
+    start_url: str | None = None
+    """URL of its issues of the whole site; None if the earlier run had the same."""
+
+    def matched(self, former: Finding) -> Finding:
+        """Return a former issue under this run's URL: one of the site isn't another one if the
+        runs begin at different pages."""
+        if self.start_url is None or former.check not in _checks_of_site():
+            return former
+        return replace(former, url=self.start_url)
 
     def is_unchecked(self, former: Finding) -> bool:
         """Return whether a former issue may persist unseen on a visited page."""
@@ -71,7 +83,7 @@ def compare(
     fixed: set[Key] = set()
     not_seen: set[Key] = set()
     unchecked: set[Key] = set()
-    for finding in before:
+    for finding in map(known.matched, before):
         if finding.key in later:
             still.add(finding.key)
         elif finding.url not in known.visited:
@@ -90,3 +102,8 @@ def compare(
         unchecked=tuple(sorted(unchecked)),
         catalogue_changed=versions[0] != versions[1],
     )
+
+
+@cache
+def _checks_of_site() -> frozenset[str]:
+    return frozenset(check.id for check in by_scope(CheckScope.SITE))

@@ -84,6 +84,7 @@ class IssueLog:
             visited=frozenset(islice(lines, self.head.pages)),
             unasked=frozenset(islice(lines, self.head.unasked)),
             unchecked=frozenset((check, url) for check, url in lines),
+            start_url=self.head.start_url,
             checks=numbers(),  # of this release: a log doesn't name its own
         )
 

@@ -220,4 +220,5 @@ def known_to(result: Result) -> Known:
         unchecked=result.unchecked,
         unasked=result.unasked,
         checks=numbers(),
+        start_url=result.start_url,
     )
