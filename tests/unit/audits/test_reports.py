@@ -23,6 +23,7 @@ from pydantic_sarif.model import StaticAnalysisResultsFormatSarifVersion210JsonS
 from spinneret.audits.checks.catalogue import catalogue
 from spinneret.audits.checks.models import Category, Evidence
 from spinneret.audits.comparison import Known, compare
+from spinneret.audits.facts.models import Lab
 from spinneret.audits.findings import FindingLog, finding_of
 from spinneret.audits.judging import AuditEvaluator, Result
 from spinneret.audits.reports import csv_report, html_report, markdown_report
@@ -362,6 +363,15 @@ def test_the_html_report_shows_issues_evidence_and_pages(
     assert len(page.xpath("//section[last()]//tbody/tr")) == len(report.result.pages)
     assert "2 of 5 external links not checked" in page.text_content()
     assert "since the last run" in page.text_content()
+
+
+def test_the_html_report_says_whether_scripts_were_run(result: Result) -> None:
+    said = "Scripts of the site were not run"
+    for lab, is_said in ((None, True), (Lab(), False)):
+        pages = (replace(result.pages[0], lab=lab),)
+        log = FindingLog(io.BytesIO())
+        shown = ReportContent(result=replace(result, pages=pages), findings=log)
+        assert (said in text_of(shown, "html")) is is_said
 
 
 def test_a_site_without_issues_has_reports_too(result: Result) -> None:

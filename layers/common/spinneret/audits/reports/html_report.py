@@ -241,10 +241,12 @@ def _pages(pages: tuple[PageResult, ...]) -> Iterator[str]:
 
 def _foot(report: ReportContent) -> Iterator[str]:
     result = report.result
+    is_rendered = any(page.lab is not None for page in result.pages)
+    scripts = "" if is_rendered else " Scripts of the site were not run."
     yield (
         f'<p class="soft">{PRODUCT} · catalogue {escape(result.catalogue_version)}, formula '
         f"{escape(result.formula_version)} · points are the gain of the score if all "
-        "pages of an issue are fixed. Scripts of the site were not run.</p>"
+        f"pages of an issue are fixed.{scripts}</p>"
     )
 
 
