@@ -116,7 +116,7 @@ class LinkChecker:
             host = parse_url(url).host
             if host in busy:
                 continue
-            if done % limits.LINKS_PER_WRITE == 0:
+            if done % limits.LINKS_PER_WRITE == 0 or work.is_renewal_due:
                 work.checkpoint(AuditPhase.CHECKING, 70 + round(20 * done / max(1, total)))
             answer = self._ask(work, url, dead)
             if isinstance(answer, LinkOutcome):

@@ -58,10 +58,14 @@ class AuditContext:
         """
         self.context.checkpoint(step, progress)
         self.require_time()
-        now = self.clock()
-        if (now - self._renewed_at).total_seconds() >= limits.RENEW_SECONDS:
+        if self.is_renewal_due:
             self.renew()
-            self._renewed_at = now
+            self._renewed_at = self.clock()
+
+    @property
+    def is_renewal_due(self) -> bool:
+        """Whether the next checkpoint renews the host's lock."""
+        return (self.clock() - self._renewed_at).total_seconds() >= limits.RENEW_SECONDS
 
     def require_time(self) -> None:
         """Raise ReleaseJob if no further request can finish in time."""
