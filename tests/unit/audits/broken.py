@@ -67,6 +67,7 @@ PAGES = (
     _broken("/gone", "http.4xx", status=404, linked=False),
     _broken("/crash", "http.5xx", status=503, linked=False, listed=False),
     _broken("/silent", "http.timeout", failure=ReadFailure.TIMEOUT, linked=False, listed=False),
+    _broken("/blank", "http.empty", failure=ReadFailure.EMPTY, linked=False, listed=False),
     _broken(
         "/circle",
         "http.redirect_loop",

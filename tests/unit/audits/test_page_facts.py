@@ -143,7 +143,7 @@ def test_titles_of_drawings_are_not_the_page_s() -> None:
     ("element", "link"),
     [
         ('<a href="/a#b">A <b>text</b></a>', Link("https://example.com/a", None, "b", "A text")),
-        ('<a href="#b%20c">A</a>', Link(URL, None, "b c", "A")),
+        ('<a href="#b%20c">A</a>', Link(URL, None, "b%20c", "A")),
         ('<a href="a"><img alt="An oak"></a>',
          Link("https://example.com/docs/a", None, "", "An oak")),
         ('<a href="a" aria-label="More of oaks">More</a>',
@@ -192,6 +192,14 @@ def test_a_base_element_moves_relative_links() -> None:
          HtmlImage("https://example.com/docs/a.png", "", True)),
         ('<img src="data:image/gif;base64,R0" aria-label="An oak" width="1" height="1">',
          HtmlImage(None, "An oak", True)),
+        ('<img src="data:image/gif;base64,R0" data-src="a.png">',
+         HtmlImage("https://example.com/docs/a.png", None, False)),
+        ('<noscript><img src="a.png" width="1" height="1"></noscript>',
+         HtmlImage("https://example.com/docs/a.png", "", True)),
+        ('<img src="a.png" style="display: none">',
+         HtmlImage("https://example.com/docs/a.png", "", True)),
+        ('<img src="a.png" width="1" height="400">',
+         HtmlImage("https://example.com/docs/a.png", None, True)),
     ],
 )  # fmt: skip
 def test_images(element: str, image: HtmlImage) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from spinneret.audits import limits
 from spinneret.audits.facts.site import SiteFacts, SitemapFacts, SitemapUrl
 from spinneret.audits.issue_models import IssueFilter
 from spinneret.audits.models import ArtifactType
@@ -325,6 +326,75 @@ def test_a_sitemap_with_an_impossible_address_is_an_issue(world: AuditWorld) -> 
 
 
 @pytest.mark.heavy
+def test_a_page_in_a_usual_place_is_no_sitemap(world: AuditWorld) -> None:
+    """Some sites answer every address with a page."""
+    at = f"{HOST}/sitemap.xml"
+    world.pages[f"{HOST}/robots.txt"] = fetched_page(
+        f"{HOST}/robots.txt", GOOD_ROBOTS.replace(f"Sitemap: {at}", ""), media_type="text/plain"
+    )
+    listed = world.pages[at]
+    world.pages[at] = replace(GOOD_PAGES[0].answer(), requested=parse_url(at), url=parse_url(at))
+    ref = world.submit(f"{HOST}/")
+    world.settle(ref)
+    assert ("sitemap.missing", f"{HOST}/") in keys(world, ref)
+    world.pages[f"{HOST}/sitemap_index.xml"] = listed
+    ref = world.submit(f"{HOST}/")
+    world.settle(ref)
+    assert keys(world, ref) == set()
+
+
+def test_pages_may_be_in_a_sitemap_that_was_not_read(world: AuditWorld) -> None:
+    children = [f"{HOST}/sitemap-{number}.xml" for number in range(limits.SITEMAPS)]
+    index = "".join(f"<sitemap><loc>{url}</loc></sitemap>" for url in children)
+    files = {
+        f"{HOST}/sitemap.xml": f"<sitemapindex>{index}</sitemapindex>",
+        **dict.fromkeys(children, f"<urlset><url><loc>{HOST}/oak</loc></url></urlset>"),
+    }
+    for url, content in files.items():
+        world.pages[url] = fetched_page(url, content, media_type="application/xml")
+    ref = world.submit(f"{HOST}/")
+    world.settle(ref)
+    assert children[-1] not in {url for _, _, url in world.asked}
+    assert keys(world, ref) == set()
+
+
+@pytest.mark.parametrize(("status", "is_second"), [(200, True), (404, False), (503, False)])
+def test_another_host_is_a_second_one_only_if_it_serves_the_site(
+    world: AuditWorld, status: int, is_second: bool
+) -> None:
+    world.pages["https://www.shop.example/"] = fetched_page(
+        "https://www.shop.example/", status_code=status
+    )
+    ref = world.submit(f"{HOST}/")
+    world.settle(ref)
+    assert (("canonical.drift", f"{HOST}/") in keys(world, ref)) is is_second
+
+
+def test_slow_links_do_not_lose_the_lock(world: AuditWorld) -> None:
+    """A lock lasts for five minutes, and links of 25 slow hosts take longer."""
+    dead = "".join(f'<a href="https://n{n}.example/">Friend {n} of trees</a>' for n in range(20))
+    world.pages[f"{HOST}/oak"] = Page(path="/oak", body=IMAGE + dead).answer()
+    world.slice_seconds = 900.0
+    holders: list[str | None] = []
+
+    class Slow:
+        """Other hosts answer late."""
+
+        def __init__(self, port: Any) -> None:
+            self._port = port
+
+        def fetch(self, request: FetchRequest) -> Any:
+            if request.url.host.startswith("n"):
+                world.clock.advance(20)
+                holders.append(world.sessions_at(world.sessions).holder("shop.example"))
+            return self._port.fetch(request)
+
+    ref = world.submit(f"{HOST}/")
+    world.run(ref, lambda name, port: Slow(port) if name == "fetcher" else port)
+    assert len(holders) > 20
+    assert None not in holders
+
+
 def test_a_long_sitemap_is_crawled_whole_if_it_fits_the_sample(world: AuditWorld) -> None:
     paths = [f"/listed-{number}" for number in range(203)]
     there = [Page(path=path) for path in paths[:-2]]

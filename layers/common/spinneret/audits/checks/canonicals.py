@@ -104,11 +104,12 @@ def fragment(_: PageFacts, html: HtmlFacts) -> Answer:
     after=_USABLE,
 )
 def root(page: PageNode, site: Site) -> Answer:
-    """Report pages other than the start page."""
+    """Report pages other than the start page and its copies, such as `/index.html`."""
     target = urlsplit(page.canonical or "")
     points_home = target.path in ("", "/") and not target.query
-    own = urlsplit(page.url)
-    inner = own.path not in ("", "/") and not (site.start_node and page is site.start_node)
+    own, start = urlsplit(page.url), site.start_node
+    is_start = start is not None and page.fingerprint == start.fingerprint != ""
+    inner = own.path not in ("", "/") and page is not start and not is_start
     if points_home and inner and target.hostname == own.hostname:
         return [Evidence(_SELECTOR, page.canonical or "", page.url)]
     return []

@@ -10,7 +10,7 @@ from typing import Any, Final
 from spinneret.audits.checks.models import Category, Check, CheckScope, Severity
 from spinneret.kernel.canonical import fingerprint
 
-_JUDGEMENT: Final = "5"
+_JUDGEMENT: Final = "6"
 """Incremented when a check finds something else than before, such as by another threshold."""
 
 IN_A_BROWSER: Final = {

@@ -45,7 +45,7 @@ def blocked(page: PageNode, site: Site) -> Answer:
     source=sources.BLOCK_INDEXING,
 )
 def noindex(_: PageFacts, html: HtmlFacts) -> Answer:
-    """Report `noindex` or `none`, for all or for one of four well-known crawlers."""
+    """Report `noindex` or `none`, for all crawlers or for one of three search engines."""
     return robots_evidence(html, "noindex", "none")
 
 
@@ -100,5 +100,5 @@ def nosnippet(_: PageFacts, html: HtmlFacts) -> Answer:
     source=sources.ROBOTS_META,
 )
 def noimageindex(_: PageFacts, html: HtmlFacts) -> Answer:
-    """Report `noimageindex`, for all or for one of four well-known crawlers."""
+    """Report `noimageindex`, for all crawlers or for one of three search engines."""
     return robots_evidence(html, "noimageindex")

@@ -2,6 +2,7 @@
 
 import re
 from typing import Final
+from urllib.parse import unquote
 
 from spinneret.audits.checks import sources
 from spinneret.audits.checks.families import CheckDecorators
@@ -105,14 +106,16 @@ def external_redirect(page: PageNode, site: Site) -> Answer:
 def fragment(page: PageNode, site: Site) -> Answer:
     """Check only pages that were read; targets created by scripts are unknown."""
     found, judged = [], False
-    for number, name in page.fragments:
+    for number, written in page.fragments:
+        name = unquote(written)
         target = site.settled(site.url_of(number))
         if target is None or target.kind is not PageKind.HTML or _is_of_a_script(name):
             continue
         if len(target.anchors) >= MAX_ANCHORS:
             continue  # the place may not have been kept
         judged = True
-        if name.lower() not in _TOP and hash(name) not in target.anchors:
+        is_there = not target.anchors.isdisjoint((hash(written), hash(name)))
+        if name.lower() not in _TOP and not is_there:
             found.append(Evidence(_A, f"#{name}", "an id", target.url))
     return found if judged else None
 

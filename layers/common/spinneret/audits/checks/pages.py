@@ -56,6 +56,12 @@ class PageNode:
         is_own = is_same(self.canonical or self.url, self.url)
         return self.kind is PageKind.HTML and not self.noindex and is_own
 
+    @property
+    def editions(self) -> frozenset[str]:
+        """The page and those in its language links: their URLs without a slash at the end."""
+        named = (each.url for each in self.alternates if each.url)
+        return frozenset(map(_bare, (self.url, *named)))
+
 
 class SimilarPages:
     """Pages with the same title, description or text, or with nearly the same text."""
@@ -67,13 +73,17 @@ class SimilarPages:
     def sharing(
         self, page: PageNode, field: Literal["title", "description", "fingerprint"]
     ) -> list[str]:
-        """Return URLs of other pages with the same value, ignoring case and white space."""
+        """Return URLs of other pages with the same value, ignoring case and white space.
+
+        Pages for other regions, which the page's language links name, may have its texts.
+        """
         groups = self._groups.setdefault(field, {})
         if not groups:
             for node in self._pages:
                 groups.setdefault(_folded(getattr(node, field)), []).append(node.url)
         value = _folded(getattr(page, field))
-        return [url for url in groups.get(value, ()) if value and url != page.url]
+        own = page.editions
+        return [url for url in groups.get(value, ()) if value and _bare(url) not in own]
 
     def near(self, page: PageNode) -> list[PageNode]:
         """Return the other pages whose text is nearly, but not quite, the same."""
@@ -83,7 +93,7 @@ class SimilarPages:
         return [
             node
             for node in candidates.values()
-            if node is not page
+            if _bare(node.url) not in page.editions
             and node.fingerprint != page.fingerprint
             and are_near(node.signature, page.signature)
         ]
@@ -96,6 +106,10 @@ class SimilarPages:
             for band in _bands(node.signature):
                 found[band].append(node)
         return found
+
+
+def _bare(url: str) -> str:
+    return url.removesuffix("/")
 
 
 def _folded(text: str) -> str:

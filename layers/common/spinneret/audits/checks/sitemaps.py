@@ -6,7 +6,7 @@ from typing import Final
 
 from spinneret.audits.checks import sources
 from spinneret.audits.checks.families import CheckDecorators
-from spinneret.audits.checks.models import Answer, Category, Evidence, Severity
+from spinneret.audits.checks.models import UNKNOWN, Answer, Category, Evidence, Severity
 from spinneret.audits.checks.pages import PageNode
 from spinneret.audits.checks.reading import LISTABLE, host_of, moment
 from spinneret.audits.checks.site import Site
@@ -163,7 +163,9 @@ def coverage(page: PageNode, site: Site) -> Answer:
     """Check only pages that search engines may list under their own URL."""
     if not page.is_indexable:
         return None
-    return [] if page.url in site.listed_pages else [Evidence("sitemap", "(not listed)")]
+    if page.url in site.listed_pages:
+        return []
+    return [Evidence("sitemap", "(not listed)")] if site.facts.has_all_sitemaps else UNKNOWN
 
 
 @_SITEMAPS.site(

@@ -96,9 +96,23 @@ def _status(page: PageFacts, wrong: range) -> Answer:
     kinds=_ANY,
 )
 def no_answer(page: PageFacts) -> Answer:
-    """Report a missing, late or empty response."""
-    silent = page.failure in (ReadFailure.TIMEOUT, ReadFailure.NETWORK, ReadFailure.EMPTY)
+    """Report a missing or late response."""
+    silent = page.failure in (ReadFailure.TIMEOUT, ReadFailure.NETWORK)
     return [Evidence("answer", str(page.failure))] if silent else []
+
+
+@_HTTP.page(
+    "http.empty",
+    "The page answers with nothing",
+    Severity.HIGH,
+    advice="Send the page's content, or answer with 404 or 410 where there is no page.",
+    source=sources.SOFT_404,
+    kinds=_ANY,
+)
+def empty(page: PageFacts) -> Answer:
+    """Report a successful response without a document."""
+    is_empty = page.failure is ReadFailure.EMPTY
+    return [Evidence("body", f"{page.size} bytes", "a document")] if is_empty else []
 
 
 @_HTTP.page_in_site(
@@ -298,8 +312,8 @@ def caching(page: PageFacts) -> Answer:
     if page.header("etag") or page.header("last-modified"):
         return []
     control = page.header("cache-control") or ""
-    age = _MAX_AGE.search(control)
-    if (age and int(age[1]) >= MIN_MAX_AGE) or (not control and page.header("expires")):
+    is_fresh = any(int(age) >= MIN_MAX_AGE for age in _MAX_AGE.findall(control))
+    if is_fresh or (not control and page.header("expires")):
         return []
     return [Evidence("header: Cache-Control", control or "(none)", f"max-age={MIN_MAX_AGE}")]
 

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator
 from typing import Final
-from urllib.parse import unquote
 
 from lxml import html
 
@@ -44,7 +43,7 @@ def _link(markup: Markup, element: html.HtmlElement, href: str | None, text: str
         href=None
         if url is not None or href is None
         else _CREDENTIALS.sub("//…@", href[:MAX_VALUE_CHARS]),
-        fragment=unquote(fragment)[:MAX_VALUE_CHARS] if url is not None else "",
+        fragment=fragment[:MAX_VALUE_CHARS] if url is not None else "",
         text=text or markup.labels(element),
         nofollow=not relations.isdisjoint({"nofollow", "ugc", "sponsored"}),
         unsafe_blank=(element.get("target") or "").lower() == "_blank"

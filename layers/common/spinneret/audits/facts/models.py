@@ -13,8 +13,8 @@ MODIFIED: Final = "article:modified_time"  # ogp.me
 MAX_LINKS: Final = 3000  # of a page
 MAX_ANCHORS: Final = 10_000
 MAX_FEW: Final = 200  # each: headings, languages, forms, robots elements
-INDEXERS: Final = ("robots", "googlebot", "bingbot", "duckduckbot", "archive.org_bot")
-"""All crawlers, and the agents of Lighthouse 13.5 (is-crawlable), whose directives are read."""
+INDEXERS: Final = ("robots", "googlebot", "bingbot", "duckduckbot")
+"""All crawlers, and the search engines that Lighthouse 13.5 (is-crawlable) asks for."""
 PAGES: Final = frozenset({"text/html", "application/xhtml+xml"})
 """Media types of pages."""
 
@@ -51,6 +51,7 @@ class Link(NamedTuple):
     href: str | None
     """Value as written if `url` is None; None if there is no href, either."""
     fragment: str = ""
+    """Fragment as written."""
     text: str = ""
     """Text for screen readers: the text, or the alternative text of an image in it."""
     nofollow: bool = False

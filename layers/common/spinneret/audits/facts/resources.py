@@ -18,6 +18,7 @@ _SOURCES: Final = {
     "object": ("data",),
 }
 _LOADED_RELATIONS: Final = frozenset({"stylesheet", "icon", "preload", "modulepreload", "manifest"})
+_NOT_SHOWN: Final = re.compile(r"display\s*:\s*none", re.IGNORECASE)
 _CSS_URL: Final = re.compile(r"""url\(\s*["']?([^"')\s]+)""", re.IGNORECASE)
 
 
@@ -26,12 +27,13 @@ def images_of(markup: Markup) -> Iterator[HtmlImage]:
     for image in markup.root.iter("img", "input"):
         if image.tag == "input" and not _is_image_button(image):
             continue
-        source = image.get("src") or image.get("data-src") or ""
+        source, later = image.get("src") or "", image.get("data-src") or ""
         style = image.get("style") or ""
         yield HtmlImage(
-            url=markup.resolved(source),
+            url=markup.resolved(later if later and source[:5] in ("", "data:") else source),
             alt=markup.labels(image) or _alternative(image),
             sized=bool(image.get("width") and image.get("height"))
+            or _is_unseen(image)
             or "aspect-ratio" in style
             or ("width" in style and "height" in style),
             loading=(image.get("loading") or "")[:20].lower(),
@@ -94,9 +96,16 @@ def _alternative(image: html.HtmlElement) -> str | None:
     if alt is None and label:
         alt = label
     hidden = image.get("aria-hidden") == "true" or image.get("role") in ("presentation", "none")
-    if alt is None and hidden:
+    if alt is None and (hidden or _is_unseen(image)):
         return ""
     return None if alt is None else squeezed(alt)
+
+
+def _is_unseen(image: html.HtmlElement) -> bool:
+    """Return whether nobody sees an image: it only counts visits, for instance."""
+    is_dot = all((image.get(side) or "").strip() in ("0", "1") for side in ("width", "height"))
+    hides = image.get("hidden") is not None or _NOT_SHOWN.search(image.get("style") or "")
+    return is_dot or bool(hides)
 
 
 def _is_image_button(element: html.HtmlElement) -> bool:

@@ -79,7 +79,7 @@ class HostFacts:
     http_final_url: str | None = None
     """Final URL of `http://host/`; empty without a response."""
     other_www_final_url: str | None = None
-    """Final URL of the start page with `www.` added or removed; empty without a response."""
+    """Final URL of the start page with `www.` added or removed; empty unless it answers well."""
     unknown_address: UnknownAddress | None = None
     """Answer to an address that doesn't exist; None if it wasn't requested or didn't answer."""
     certificate_ends_at: str | None = None
@@ -144,6 +144,8 @@ class SiteFacts:
     """Outcomes by URL; missing URLs weren't checked."""
     is_single: bool = False
     """Whether the audit requests only one page and robots.txt."""
+    has_all_sitemaps: bool = True
+    """Whether the audit read every sitemap that the site names."""
     is_whole: bool = False
     """Whether the crawl read every URL that it found, without reaching a limit."""
 

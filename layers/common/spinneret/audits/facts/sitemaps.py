@@ -9,6 +9,7 @@ from spinneret.audits.facts.site import SitemapFacts, SitemapUrl
 from spinneret.content.extraction.markup import local_name
 
 MAX_ENTRIES: Final = 50_000  # sitemaps.org: maximum of one file
+NOT_A_SITEMAP: Final = "not_a_sitemap"
 
 
 def read_sitemap(url: str, content: bytes, *, status: int = 200) -> SitemapFacts:
@@ -47,7 +48,7 @@ def read_sitemap(url: str, content: bytes, *, status: int = 200) -> SitemapFacts
     except etree.XMLSyntaxError:
         return SitemapFacts(url=url, status=status, size=len(content), error="not_xml")
     known = root in ("urlset", "sitemapindex")
-    error = "" if known and count else "empty" if known else "not_a_sitemap"
+    error = "" if known and count else "empty" if known else NOT_A_SITEMAP
     return SitemapFacts(
         url=url,
         status=status,

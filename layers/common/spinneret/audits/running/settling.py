@@ -19,7 +19,7 @@ from spinneret.audits.facts.site import (
     SitemapFacts,
     UnknownAddress,
 )
-from spinneret.audits.facts.sitemaps import read_sitemap
+from spinneret.audits.facts.sitemaps import NOT_A_SITEMAP, read_sitemap
 from spinneret.audits.models import AuditPhase, Progress
 from spinneret.audits.preview import NO_ANSWER
 from spinneret.audits.running.slices import AuditContext, get
@@ -108,6 +108,9 @@ class _Settled:
             if name not in self.answered:
                 yield name, question
         while not self.site.is_single and (url := self._next_sitemap()) is not None:
+            if sum(name.startswith(_LISTED) for name in self.answered) >= limits.SITEMAPS:
+                self.site = replace(self.site, has_all_sitemaps=False)
+                return
             yield f"{_LISTED}{url}", partial(self._sitemap, url)
 
     @property
@@ -160,20 +163,19 @@ class _Settled:
         """Store the final URL of plain HTTP, unless an unusual port implies the protocol."""
         if self._url.unusual_port is None:
             plain = replace(self._url, scheme="http", port=80, path="/", query="")
-            final = self._final(plain, "http")
-            self._keep(replace(self.site.host, http_final_url=final or None))
+            page = self._aside(get(plain, method="HEAD"), "http")
+            final = None if page is None else page.url.text
+            self._keep(replace(self.site.host, http_final_url=final))
 
     def _other_www(self) -> None:
         url = self._url
         if url.unusual_port is None and parse_address(url.host) is None:
             bare = url.host.removeprefix("www.")
             host = bare if url.host.startswith("www.") else f"www.{bare}"
-            self._keep(
-                replace(
-                    self.site.host,
-                    other_www_final_url=self._final(replace(url, host=host), "www"),
-                )
-            )
+            page = self._aside(get(replace(url, host=host), method="HEAD"), "www")
+            answers = page is not None and 200 <= page.status_code < 300
+            final = page.url.text if page is not None and answers else ""
+            self._keep(replace(self.site.host, other_www_final_url=final))
 
     def _unknown_address(self) -> None:
         """Store what the host answers to an address that doesn't exist."""
@@ -195,11 +197,6 @@ class _Settled:
 
     def _keep(self, host: HostFacts) -> None:
         self.site = replace(self.site, host=host)
-
-    def _final(self, url: Url, name: str) -> str:
-        """Return the final URL; empty if nothing responds."""
-        page = self._aside(get(url, method="HEAD"), name)
-        return "" if page is None else page.url.text
 
     def _aside(self, request: FetchRequest, name: str) -> FetchedPage | None:
         """Fetch from an address that may be another server; return None without an answer.
@@ -227,8 +224,6 @@ class _Settled:
         Sitemaps of robots.txt or the usual places come first, then the children of indexes.
         """
         asked = [name.removeprefix(_LISTED) for name in self.answered if name.startswith(_LISTED)]
-        if len(asked) >= limits.SITEMAPS:
-            return None
         rules = self.site.robots_rules
         is_found = bool(self.site.sitemaps) and not rules.sitemaps
         urls = () if is_found else first_sitemaps(self._url, rules)
@@ -248,7 +243,7 @@ class _Settled:
     def _sitemap(self, url: str) -> None:
         found = self._read(url)
         is_guess = not self.site.robots_rules.sitemaps and not self.site.sitemaps
-        if not is_guess or found.is_there:
+        if not is_guess or (found.is_there and found.error != NOT_A_SITEMAP):
             self.site = replace(self.site, sitemaps=(*self.site.sitemaps, found))
 
     def _read(self, url: str) -> SitemapFacts:
@@ -268,7 +263,9 @@ class _Settled:
             return SitemapFacts(url=url, size=limits.SITEMAP_BYTES + 1)
         except (FetchFailed, ContentRefused):
             return SitemapFacts(url=url, size=len(page.body), error="not_xml")
-        return read_sitemap(url, content, status=page.status_code)
+        found = read_sitemap(url, content, status=page.status_code)
+        is_page = page.media_type in PAGES and found.error
+        return replace(found, error=NOT_A_SITEMAP) if is_page else found
 
 
 def _unpacked(page: FetchedPage) -> bytes:
