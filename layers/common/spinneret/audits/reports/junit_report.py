@@ -15,14 +15,14 @@ MAX_PAGES: Final = 100
 def render(report: ReportContent) -> Iterator[str]:
     """Yield a test case per check: passed, failed, or skipped if not applicable.
 
-    Blocked checks are failures, too.
+    Blocked checks are failures, too. A check for information only passes, with its findings as
+    output.
     """
-    tallies = report.result.score.tallies.values()
     yield '<?xml version="1.0" encoding="UTF-8"?>\n'
     yield (
         f"<testsuites name={quoteattr(f'{PRODUCT} audit of {report.result.start_url}')}"
         f' tests="{len(catalogue())}"'
-        f' failures="{sum(1 for tally in tallies if tally.failed or tally.blocked)}">\n'
+        f' failures="{sum(_fails(report, check) for check in catalogue())}">\n'
     )
     for category in Category:
         checks = [check for check in catalogue() if check.category is category]
@@ -32,7 +32,7 @@ def render(report: ReportContent) -> Iterator[str]:
 
 def _suite(report: ReportContent, category: Category, checks: list[Check[Any]]) -> Iterator[str]:
     tallies = [report.result.score.tallies[check.id] for check in checks]
-    failures = sum(1 for tally in tallies if tally.failed or tally.blocked)
+    failures = sum(_fails(report, check) for check in checks)
     skipped = sum(1 for tally in tallies if not tally.applicable and not tally.failed)
     yield (
         f'<testsuite name="{category}" tests="{len(checks)}" failures="{failures}" errors="0"'
@@ -40,7 +40,11 @@ def _suite(report: ReportContent, category: Category, checks: list[Check[Any]]) 
     )
     for check, tally in zip(checks, tallies, strict=True):
         yield f'<testcase classname="{category}" name={quoteattr(f"{check.id}: {check.title}")}>'
-        if tally.failed:
+        if tally.failed and not check.weight:
+            yield "<system-out>"
+            yield from _pages(report, check)
+            yield "</system-out>"
+        elif tally.failed:
             message = f"{tally.failed} of {tally.applicable}: {check.advice}"
             yield f'<failure type="{LEVELS[check.severity]}" message={quoteattr(message)}>'
             yield from _pages(report, check)
@@ -52,6 +56,11 @@ def _suite(report: ReportContent, category: Category, checks: list[Check[Any]]) 
             yield "<skipped/>"
         yield "</testcase>\n"
     yield "</testsuite>\n"
+
+
+def _fails(report: ReportContent, check: Check[Any]) -> bool:
+    tally = report.result.score.tallies[check.id]
+    return bool(tally.blocked or (tally.failed and check.weight))
 
 
 def _pages(report: ReportContent, check: Check[Any]) -> Iterator[str]:
