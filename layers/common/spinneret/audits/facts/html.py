@@ -49,6 +49,7 @@ _HEAD_ONLY_RELATIONS: Final = frozenset({"canonical", "alternate"})
 _REFRESH: Final = re.compile(
     r"\s*+[\d.]++(?=[;,\s])\s*+[;,]?+\s*+(?:url\s*+=\s*+)?(.+)", re.IGNORECASE | re.DOTALL
 )
+_PREVIEWS: Final = ("og:", "twitter:", "article:", "fb:")
 _HEADINGS: Final = ("h1", "h2", "h3", "h4", "h5", "h6")
 
 
@@ -151,7 +152,7 @@ class _Reader:
 
     def _body_metas(self) -> Iterator[str]:
         for meta in self.markup.body.iter("meta"):
-            name = meta.get("name") or meta.get("property") or meta.get("http-equiv")
+            name = meta.get("name") or meta.get("http-equiv") or _preview_name(meta)
             if name and meta.get("itemprop") is None:
                 yield f"meta {name.strip().lower()[:50]}"
         for link in self.markup.body.iter("link"):
@@ -207,6 +208,12 @@ class _Reader:
 def _is_in(element: html.HtmlElement, tag: str) -> bool:
     # lxml searches by tag; a comparison in Python takes minutes on deeply nested pages.
     return next(element.iterancestors(tag), None) is not None
+
+
+def _preview_name(meta: html.HtmlElement) -> str:
+    """Return the name of a property for previews; others are RDFa, which the body may hold."""
+    name = (meta.get("property") or "").strip().lower()
+    return name if name.startswith(_PREVIEWS) else ""
 
 
 def _doctype(text: str) -> str | None:
