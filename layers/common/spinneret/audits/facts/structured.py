@@ -28,23 +28,28 @@ _WRAPPER: Final = re.compile(
 def structured_items(root: html.HtmlElement, text: str) -> tuple[Structured, ...]:
     """Return the first 50 items of a page: JSON-LD first, each item of a graph separately.
 
+    Parts of a JSON-LD item with one `@id` are one item: extensions of shops add ratings that way.
     `text` is the page's source.
     """
-    found: list[Structured] = []
+    items: dict[object, Structured] = {}
     for script in root.iter("script"):
-        if (script.get("type") or "").strip().lower() == "application/ld+json":
-            found.extend(_json_ld(_WRAPPER.sub("", script.text or "")))
+        if (script.get("type") or "").partition(";")[0].strip().lower() == "application/ld+json":
+            for name, item in _json_ld(_WRAPPER.sub("", script.text or "")):
+                key = name or len(items)
+                items[key] = _joined(items[key], item) if key in items else item
+    found = list(items.values())
     if "itemscope" in text.lower():  # scanning all attributes is slow
         found.extend(_microdata(root))
     return tuple(found[:MAX_ITEMS])
 
 
-def _json_ld(text: str) -> Iterator[Structured]:
+def _json_ld(text: str) -> Iterator[tuple[str, Structured]]:
+    """Yield items with their `@id`, which may be empty."""
     try:
         # Python refuses integers of thousands of digits, which JSON allows.
         value = json.loads(text, strict=False, parse_int=float, parse_constant=_no_number)
     except (ValueError, RecursionError) as error:
-        yield Structured("json-ld", error=_fault(error))
+        yield "", Structured("json-ld", error=_fault(error))
         return
     pending: list[Any] = [value]
     while pending:
@@ -61,9 +66,19 @@ def _json_ld(text: str) -> Iterator[Structured]:
                 modified = node.get("dateModified")
                 if isinstance(modified, str):
                     found = found._replace(modified=_kept(modified))
-                yield found
+                name = node.get("@id")
+                yield name if isinstance(name, str) else "", found
         else:
-            yield Structured("json-ld", error="neither an object nor a list of them")
+            yield "", Structured("json-ld", error="neither an object nor a list of them")
+
+
+def _joined(one: Structured, other: Structured) -> Structured:
+    properties = dict.fromkeys((*one.properties, *other.properties))
+    return one._replace(
+        types=tuple(dict.fromkeys((*one.types, *other.types))),
+        properties=tuple(properties)[:MAX_PROPERTIES],
+        modified=one.modified or other.modified,
+    )
 
 
 def _no_number(name: str) -> float:
