@@ -279,6 +279,10 @@ def test_cookies_are_kept_without_their_values() -> None:
             Structured("json-ld", error="NaN is not JSON"),
         ]),
         ({"@type": "A", "dateModified": 7}, [Structured("json-ld", ("A",), ("dateModified",))]),
+        ([{"@type": "Product", "@id": "#oak", "name": "x"}, {"@type": "B", "@id": "#elm", "c": 1},
+          {"@type": "Product", "@id": "#oak", "review": "y"}],
+         [Structured("json-ld", ("Product",), ("name", "review")),
+          Structured("json-ld", ("B",), ("c",))]),
     ],
 )  # fmt: skip
 def test_structured_data(script: object, expected: list[Structured]) -> None:
@@ -491,8 +495,9 @@ def test_microdata_belong_to_the_nearest_thing() -> None:
 
 def test_metadata_in_the_body() -> None:
     found = html('<meta name="robots" content="x"><meta itemprop="a" content="b">'
+                 '<meta property="position" content="1"><meta property="og:title" content="Oak">'
                  '<link rel="canonical" href="/"><link rel="stylesheet" href="/a">')  # fmt: skip
-    assert found.body_metas == ("meta robots", "link canonical")
+    assert found.body_metas == ("meta robots", "meta og:title", "link canonical")
 
 
 def test_forms_and_parts_that_come_by_http() -> None:

@@ -17,7 +17,7 @@ from spinneret.audits.models import ArtifactType
 from spinneret.audits.running.judging import PAGES_UNREAD
 from spinneret.audits.running.listed import listed_sample
 from spinneret.jobs.models import Job, JobRef, JobStatus, Transition
-from spinneret.kernel.errors import Contended, DomainError, FetchFailed, FetchTimeout
+from spinneret.kernel.errors import BodyTooLarge, Contended, DomainError, FetchFailed, FetchTimeout
 from spinneret.outbox.models import SubjectRef
 from spinneret.web.exploring.scope import CrawlScope, ScopeKind
 from spinneret.web.fetching.models import FetchRequest
@@ -393,6 +393,17 @@ def test_slow_links_do_not_lose_the_lock(world: AuditWorld) -> None:
     world.run(ref, lambda name, port: Slow(port) if name == "fetcher" else port)
     assert len(holders) > 20
     assert None not in holders
+
+
+def test_a_large_file_is_no_page(world: AuditWorld) -> None:
+    book = f"{HOST}/book.pdf"
+    details = {"content_type": "application/pdf", "content_length": 40_000_000}
+    world.pages[book] = BodyTooLarge("large", details=details)
+    world.pages[f"{HOST}/oak"] = Page(path="/oak", body=f'{IMAGE}<a href="{book}">All</a>').answer()
+    ref = world.submit(f"{HOST}/")
+    pages = result_of(world.settle(ref))["pages"]
+    assert pages == {"html": 9, "other": 1}
+    assert ("http.pdf_size", f"{HOST}/oak") in keys(world, ref)
 
 
 def test_a_long_sitemap_is_crawled_whole_if_it_fits_the_sample(world: AuditWorld) -> None:

@@ -70,6 +70,10 @@ def moved(url: str, final: str) -> PageFacts:
     return page(url, PageKind.REDIRECT, final_url=final, redirects=(url,), status=None)
 
 
+def file_of(size: int, media_type: str = "application/pdf") -> PageFacts:
+    return page(B, PageKind.OTHER, size=size, media_type=media_type)
+
+
 def to(*urls: str, fragment: str = "") -> PageFacts:
     return page(links=links(*urls, fragment=fragment))
 
@@ -168,6 +172,9 @@ IN_SITE: list[tuple[str, str, list[PageFacts], dict[str, Any]]] = [
      unknown(200, fingerprint="f", final_url=URL)),
     ("http.redirect_chain", FAIL, [to(B), failed(failure=ReadFailure.TOO_MANY_REDIRECTS)], {}),
     ("http.pdf_size", NONE, [to(B), other()], {}),
+    ("http.pdf_size", PASS, [to(B), file_of(31_457_280)], {}),
+    ("http.pdf_size", FAIL, [to(B), file_of(31_457_281)], {}),
+    ("http.pdf_size", NONE, [to(B), file_of(31_457_281, "application/zip")], {}),
     ("http.pdf_size", PASS, [to(B)],
      {"outcomes": {B: LinkOutcome(200, size=31_457_280, media_type="application/pdf")}}),
     ("http.pdf_size", FAIL, [to(B)],

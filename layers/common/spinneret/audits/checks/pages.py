@@ -34,6 +34,8 @@ class PageNode:
     fingerprint: str = ""
     signature: str = ""
     words: int = 0
+    pdf_bytes: int | None = None
+    """Size of a PDF; None for other responses."""
     alternates: tuple[Alternate, ...] = ()
     modified: str = ""
     """The page's own date of its last change, as written."""

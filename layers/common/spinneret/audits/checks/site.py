@@ -22,6 +22,7 @@ TITLES_FROM: Final = 5
 """Minimum number of titled pages for finding a site's pattern …"""
 TITLES_SHARE: Final = 0.8
 """… and the minimum share of titles that follow it."""
+PDF: Final = "application/pdf"
 _PORT: Final = re.compile(r":\d+$")
 _SEPARATOR: Final = re.compile(r"\s[|\-\u2013\u2014\u00b7\u2022\u00bb:]\s")
 
@@ -83,6 +84,7 @@ class Site:
             fingerprint=html.text.fingerprint,
             signature=html.text.signature,
             words=html.text.words,
+            pdf_bytes=page.size if page.size and page.media_type == PDF else None,
             alternates=html.alternates,
             modified=html.modified,
             structured=tuple(dict.fromkeys(t for each in html.structured for t in each.types)),
@@ -171,6 +173,14 @@ class Site:
         if found.failure is ReadFailure.ROBOTS:
             return None
         return LinkOutcome(found.status, found.failure, moved)
+
+    def pdf_bytes(self, url: str) -> int | None:
+        """Return the size of a URL's PDF; None for other or unknown responses."""
+        checked = self.facts.outcomes.get(url)
+        if checked is not None:
+            return checked.size if checked.media_type == PDF else None
+        found = self.settled(url)
+        return None if found is None else found.pdf_bytes
 
     def redirect_of(self, url: str) -> str:
         """Return where a URL is known to redirect; empty if it isn't."""

@@ -266,14 +266,8 @@ def html_size(page: PageFacts) -> Answer:
 )
 def pdf_size(page: PageNode, site: Site) -> Answer:
     """Check only linked PDFs whose size is known."""
-    outcomes = (
-        (url, site.facts.outcomes.get(url)) for url in site.urls_of([*page.links, *page.external])
-    )
-    pdfs = [
-        (url, outcome.size)
-        for url, outcome in outcomes
-        if outcome and outcome.size is not None and outcome.media_type == "application/pdf"
-    ]
+    linked = site.urls_of([*page.links, *page.external])
+    pdfs = [(url, size) for url in linked if (size := site.pdf_bytes(url)) is not None]
     if not pdfs:
         return None
     return [

@@ -7,7 +7,7 @@ from datetime import timedelta
 from typing import Final
 
 from spinneret.audits import limits
-from spinneret.audits.facts.models import Lab, PageFacts, PageKind, ReadFailure
+from spinneret.audits.facts.models import PAGES, Lab, PageFacts, PageKind, ReadFailure
 from spinneret.audits.facts.pages import read_page, unread_page
 from spinneret.audits.facts.site import SiteFacts
 from spinneret.audits.models import AuditPhase, Progress, RunRef
@@ -164,8 +164,11 @@ class PageCrawler:
         except (LeaseLost, DependencyUnavailable, Contended):
             raise
         except (PermanentError, TransientError) as error:
-            if opened is not None and isinstance(error, ContentRefused):
-                self._not_a_page(work, visit, hops)
+            is_file = isinstance(error, BodyTooLarge) and (
+                error.details.get("content_type", "") not in {"", *PAGES}
+            )
+            if is_file or (opened is not None and isinstance(error, ContentRefused)):
+                self._not_a_page(work, visit, hops, error)
             else:
                 self._failed(work, visit, error, hops)
         else:
@@ -230,8 +233,14 @@ class PageCrawler:
         self.storage.keep_page(work, _place(visit), [facts])
         self.frontier.record(visit, outcome)
 
-    def _not_a_page(self, work: AuditContext, visit: PageLease, hops: list[str]) -> None:
-        """Store a response that a browser shows as no page, such as a PDF."""
+    def _not_a_page(
+        self,
+        work: AuditContext,
+        visit: PageLease,
+        hops: list[str],
+        refusal: PermanentError | TransientError,
+    ) -> None:
+        """Store a large file, or a response that a browser shows as no page, such as a PDF."""
         url = visit.page.url
         facts = PageFacts(
             url=url,
@@ -239,6 +248,8 @@ class PageCrawler:
             fetched_at=work.clock().isoformat(),
             final_url=hops[-1] if hops else url,
             redirects=(url, *hops[:-1]) if hops else (),
+            media_type=refusal.details.get("content_type", ""),
+            size=refusal.details.get("content_length", 0),
         )
         self.storage.keep_page(work, _place(visit), [facts])
         self.frontier.record(visit, Fetched(final_url=facts.final_url))

@@ -66,10 +66,10 @@ class BodyReader:
 
     def _content(self, media_type: str) -> tuple[str, bytes]:
         limit = self.request.max_bytes
-        if declared_length(self.headers) > limit:
-            raise BodyTooLarge(
-                f"the body is larger than {limit} bytes", details={"max_bytes": limit}
-            )
+        declared = declared_length(self.headers)
+        if declared > limit:
+            details = {"max_bytes": limit, "content_type": media_type, "content_length": declared}
+            raise BodyTooLarge(f"the body is larger than {limit} bytes", details=details)
         body = BytesIO()
         for piece in self._decoded():
             body.write(piece)
