@@ -158,7 +158,7 @@ class PreviewView(BaseModel):
     """Estimated work of an audit of the site."""
 
     url: str
-    """URL of the start page after redirects."""
+    """URL of the request."""
     start_url: str
     """URL of the start page after redirects."""
     status_code: int

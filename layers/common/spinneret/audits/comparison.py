@@ -2,9 +2,8 @@
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
-from functools import cache
 
-from spinneret.audits.checks.catalogue import by_scope
+from spinneret.audits.checks.catalogue import by_id
 from spinneret.audits.checks.models import CheckScope
 from spinneret.audits.findings import Finding
 
@@ -52,7 +51,8 @@ class Known:
     def matched(self, former: Finding) -> Finding:
         """Return a former issue under this run's URL: one of the site isn't another one if the
         runs begin at different pages."""
-        if self.start_url is None or former.check not in _checks_of_site():
+        check = by_id().get(former.check)
+        if self.start_url is None or check is None or check.scope is not CheckScope.SITE:
             return former
         return replace(former, url=self.start_url)
 
@@ -102,8 +102,3 @@ def compare(
         unchecked=tuple(sorted(unchecked)),
         catalogue_changed=versions[0] != versions[1],
     )
-
-
-@cache
-def _checks_of_site() -> frozenset[str]:
-    return frozenset(check.id for check in by_scope(CheckScope.SITE))

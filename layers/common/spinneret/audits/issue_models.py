@@ -1,13 +1,11 @@
 """Responses about an audit's issues and artifacts."""
 
 from dataclasses import dataclass
-from functools import cache
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Literal, get_args
 
 from pydantic import BaseModel, Field
 
-from spinneret.audits.checks.catalogue import catalogue
-from spinneret.audits.checks.models import Check
+from spinneret.audits.checks.catalogue import by_id
 from spinneret.audits.comparison import Key, RunComparison
 from spinneret.audits.issues import LoggedIssue
 from spinneret.kernel.views import ListOf, Timestamp, View
@@ -137,15 +135,10 @@ class IssueFilter:
         return all(want in (None, value) for want, value in zip(wanted, shown, strict=True))
 
 
-@cache
-def _checks() -> dict[str, Check[Any]]:
-    return {check.id: check for check in catalogue()}
-
-
 def issue_view(issue: LoggedIssue) -> IssueView:
     """Return the view of an issue, with the check's description in the current catalogue."""
     finding = issue.finding
-    check = _checks().get(finding.check)
+    check = by_id().get(finding.check)
     return IssueView(
         check=finding.check,
         title=check.title if check else finding.check,
@@ -172,7 +165,7 @@ def changed_issues(comparison: RunComparison, state: StateName | None) -> list[C
 
 def _changed(key: Key, state: StateName) -> ChangedIssueView:
     name, url = key
-    check = _checks().get(name)
+    check = by_id().get(name)
     return ChangedIssueView(
         check=name,
         title=check.title if check else name,

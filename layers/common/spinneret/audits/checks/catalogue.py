@@ -59,6 +59,12 @@ def numbers() -> dict[str, int]:
     return {check.id: number for number, check in enumerate(catalogue())}
 
 
+@cache
+def by_id() -> dict[str, Check[Any]]:
+    """Return the checks by their ids."""
+    return {check.id: check for check in catalogue()}
+
+
 def by_scope(scope: CheckScope) -> tuple[Check[Any], ...]:
     """Return the checks of one scope, in the catalogue's order."""
     return tuple(check for check in catalogue() if check.scope is scope)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
-from spinneret.audits.checks.reading import are_near, is_same
+from spinneret.audits.checks.reading import are_near, is_same, without_slash
 from spinneret.audits.facts.models import Alternate, PageKind, ReadFailure
 
 
@@ -62,7 +62,7 @@ class PageNode:
     def editions(self) -> frozenset[str]:
         """The page and those in its language links: their URLs without a slash at the end."""
         named = (each.url for each in self.alternates if each.url)
-        return frozenset(map(_bare, (self.url, *named)))
+        return frozenset(map(without_slash, (self.url, *named)))
 
 
 class SimilarPages:
@@ -85,7 +85,7 @@ class SimilarPages:
                 groups.setdefault(_folded(getattr(node, field)), []).append(node.url)
         value = _folded(getattr(page, field))
         own = page.editions
-        return [url for url in groups.get(value, ()) if value and _bare(url) not in own]
+        return [url for url in groups.get(value, ()) if value and without_slash(url) not in own]
 
     def near(self, page: PageNode) -> list[PageNode]:
         """Return the other pages whose text is nearly, but not quite, the same."""
@@ -95,7 +95,7 @@ class SimilarPages:
         return [
             node
             for node in candidates.values()
-            if _bare(node.url) not in page.editions
+            if without_slash(node.url) not in page.editions
             and node.fingerprint != page.fingerprint
             and are_near(node.signature, page.signature)
         ]
@@ -108,10 +108,6 @@ class SimilarPages:
             for band in _bands(node.signature):
                 found[band].append(node)
         return found
-
-
-def _bare(url: str) -> str:
-    return url.removesuffix("/")
 
 
 def _folded(text: str) -> str:

@@ -71,7 +71,12 @@ def host_of(url: str) -> str:
 
 def is_same(url: str, other: str) -> bool:
     """Return whether two URLs are equal, ignoring a slash at the end."""
-    return url.removesuffix("/") == other.removesuffix("/")
+    return without_slash(url) == without_slash(other)
+
+
+def without_slash(url: str) -> str:
+    """Return a URL without one slash at its end: both forms are taken for the same page."""
+    return url.removesuffix("/")
 
 
 def first_text(values: Iterable[str]) -> str:

@@ -5,6 +5,7 @@ from typing import Final
 from spinneret.audits.checks import sources
 from spinneret.audits.checks.families import CheckDecorators
 from spinneret.audits.checks.models import Answer, Category, Evidence, Severity
+from spinneret.audits.checks.reading import is_same
 from spinneret.audits.facts.models import HtmlFacts, PageFacts
 
 _SOCIAL: Final = CheckDecorators(Category.SOCIAL)
@@ -32,7 +33,7 @@ def open_graph(_: PageFacts, html: HtmlFacts) -> Answer:
     ]
     canonical = html.canonicals[0].url if html.canonicals else None
     url = social.get("og:url")
-    if url and canonical and url.rstrip("/") != canonical.rstrip("/"):
+    if url and canonical and not is_same(url, canonical):
         found.append(Evidence("meta[property='og:url']", url, canonical))
     size = (social.get("og:image:width"), social.get("og:image:height"))
     if all(size) and size != IMAGE_SIZE:

@@ -1,11 +1,10 @@
 """HTML report on one page that makes no requests; every value in it is escaped."""
 
 from collections.abc import Iterable, Iterator
-from functools import cache
 from html import escape
 from typing import Final
 
-from spinneret.audits.checks.catalogue import catalogue
+from spinneret.audits.checks.catalogue import by_id
 from spinneret.audits.checks.models import Category, CheckScope, Evidence, Severity
 from spinneret.audits.comparison import RunComparison
 from spinneret.audits.findings import Finding
@@ -112,15 +111,16 @@ def _changes(comparison: RunComparison) -> Iterator[str]:
     if not any(keys for _, keys in lists.values()):
         return
     yield "<section><h2>Since the last run</h2>\n"
-    for name, (title, keys) in lists.items():
+    for state, (title, keys) in lists.items():
         if not keys:
             continue
-        yield f'<details class="change" id="{name}"><summary>{title}: {len(keys):,}</summary>'
+        yield f'<details class="change" id="{state}"><summary>{title}: {len(keys):,}</summary>'
         yield _header(_CHANGE_COLUMNS, "")
-        for check, url in keys[:MAX_CHANGED]:
+        for name, url in keys[:MAX_CHANGED]:
+            check = by_id().get(name)
             yield (
-                f'<tr><td>{escape(_titles().get(check, check))} <code class="soft">'
-                f"{escape(check)}</code></td>"
+                f'<tr><td>{escape(check.title if check else name)} <code class="soft">'
+                f"{escape(name)}</code></td>"
                 f'<td class="url">{_link(url)}</td></tr>\n'
             )
         if len(keys) > MAX_CHANGED:
@@ -128,11 +128,6 @@ def _changes(comparison: RunComparison) -> Iterator[str]:
             yield f'<tr><td colspan="2" class="soft">and {rest:,} more</td></tr>'
         yield "</tbody></table></details>\n"
     yield "</section>\n"
-
-
-@cache
-def _titles() -> dict[str, str]:
-    return {check.id: check.title for check in catalogue()}
 
 
 def _issues(report: ReportContent) -> Iterator[str]:

@@ -9,6 +9,7 @@ from itertools import chain, islice
 from typing import Final
 
 from spinneret.audits import limits
+from spinneret.audits.checks.reading import without_slash
 from spinneret.audits.facts.models import PageFacts, PageKind, ReadFailure
 from spinneret.audits.facts.site import LinkOutcome, SiteFacts
 from spinneret.audits.models import AuditPhase, Progress
@@ -81,7 +82,7 @@ class LinkChecker:
         named: dict[str, None] = {}
         pages: set[str] = set()
         for facts in self.storage.pages(work.ref):
-            pages.add(facts.url.removesuffix("/"))
+            pages.add(without_slash(facts.url))
             named.update(dict.fromkeys(_targets_of(facts)))
             if facts.html is None:
                 continue
@@ -99,7 +100,7 @@ class LinkChecker:
             if len(targets) >= most:
                 break
             is_known = url in links or url in images or url in files
-            if not is_known and url.removesuffix("/") not in pages:
+            if not is_known and without_slash(url) not in pages:
                 targets.setdefault(url)
         yield from targets
 

@@ -88,7 +88,7 @@ class AuditPipeline:
             stays = not isinstance(wait, _HostChanged)
             raise
         finally:
-            self._part(session, stays=stays)
+            self._release(session, stays=stays)
 
     def _entered(self, context: Context, progress: Progress, host: str) -> Session:
         """Open the session; raise Defer while the host is busy, or DomainLockTimeout.
@@ -133,7 +133,7 @@ class AuditPipeline:
         if seen != stored:
             self.storage.store.keep_progress(seen, work.context.lease)
 
-    def _part(self, session: Session, *, stays: bool) -> None:
+    def _release(self, session: Session, *, stays: bool) -> None:
         """Leave or close the session; if the store is unavailable, the lock expires by itself."""
         try:
             if stays:
