@@ -26,7 +26,7 @@ from tests.fakes.auditing import AuditWorld
 from tests.fakes.audits import FakeScheduleStore
 from tests.fakes.browser import FakeBrowser, Rendering
 from tests.fakes.fetching import fetched_page
-from tests.unit.audits.site import HOST, Page
+from tests.unit.audits.site import GOOD_ROBOTS, HOST, Page
 from tests.unit.audits.test_running import good_site
 from tests.unit.runtime.api import Answer
 from tests.unit.served import Served
@@ -427,6 +427,14 @@ def test_a_preview_counts_the_sitemap_by_three_requests(bench: Bench) -> None:
     assert (view["estimated_pages"], view["estimated_by"]) == (9, "sitemap")
     assert (view["requests"], view["is_lower_bound"], view["is_allowed"]) == (3, False, True)
     assert view["sitemap_url"] == f"{HOST}/sitemap.xml"
+
+
+def test_a_preview_of_one_sitemap_of_several_is_a_lower_bound(bench: Bench) -> None:
+    robots = f"{HOST}/robots.txt"
+    named = f"{GOOD_ROBOTS}\nSitemap: {HOST}/sitemap-shop.xml\n"
+    bench.world.pages[robots] = fetched_page(robots, named, media_type="text/plain")
+    view = bench.send("POST", "/audits/preview", {"url": f"{HOST}/"}).body
+    assert (view["estimated_pages"], view["is_lower_bound"]) == (9, True)
 
 
 def test_a_preview_without_a_sitemap_counts_links(bench: Bench) -> None:

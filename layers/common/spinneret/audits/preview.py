@@ -111,7 +111,8 @@ class Previews:
         if not entries:
             return None, None, "sitemap", True
         if kind is not SitemapKind.INDEX:
-            return len(entries), url, "sitemap", not whole
+            others = len(rules.sitemaps) > 1
+            return len(entries), url, "sitemap", others or not whole
         first, _, _ = self._read(asker, entries[0])
         return max(1, len(first)) * len(entries), url, "sitemap index", True
 
