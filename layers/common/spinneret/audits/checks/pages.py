@@ -60,7 +60,7 @@ class PageNode:
 
     @property
     def editions(self) -> frozenset[str]:
-        """The page and those in its language links: their URLs without a slash at the end."""
+        """URLs of the page and of its language links, without a slash at the end."""
         named = (each.url for each in self.alternates if each.url)
         return frozenset(map(without_slash, (self.url, *named)))
 
