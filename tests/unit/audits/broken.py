@@ -227,7 +227,7 @@ PAGES = (
         body="<p>But for this</p>",
     ),
     _broken("/filler", "content.placeholder", body="<p>Lorem ipsum dolor sit amet.</p>"),
-    _broken("/stuffed", "content.stuffing", body=f"<p>{'timber ' * 20}</p>"),
+    _broken("/stuffed", "content.stuffing", body=f"<p>{'timber ' * 40}</p>"),
     _broken(
         "/out-of-sight",
         "content.hidden",
