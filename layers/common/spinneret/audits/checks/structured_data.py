@@ -15,9 +15,7 @@ REQUIRED: Final[dict[str, tuple[tuple[str, ...], ...]]] = {
     "Product": (("name",), ("offers", "review", "aggregateRating")),
     "Offer": (("price", "priceSpecification"),),
     "AggregateOffer": (("lowPrice",),),
-    "Article": (("headline",),),
-    "NewsArticle": (("headline",),),
-    "BlogPosting": (("headline",),),
+    **dict.fromkeys(("Article", "NewsArticle", "BlogPosting"), ()),
     "BreadcrumbList": (("itemListElement",),),
     "Event": (("name",), ("startDate",), ("location",)),
     "FAQPage": (("mainEntity",),),
@@ -31,8 +29,8 @@ REQUIRED: Final[dict[str, tuple[tuple[str, ...], ...]]] = {
     "Dataset": (("name",), ("description",)),
     "Movie": (("name",), ("image",)),
 }
-"""Properties that Google's search gallery requires of each type, one of each group. For articles
-Google requires nothing; the headline is our own requirement."""
+"""Properties that Google's search gallery requires of each type, one of each group; none of
+articles."""
 
 
 @_SCHEMA.markup(
