@@ -149,7 +149,7 @@ def test_titles_of_drawings_are_not_the_page_s() -> None:
         ('<a href="a" aria-label="More of oaks">More</a>',
          Link("https://example.com/docs/a", None, "", "More of oaks")),
         ('<a href="javascript:go()">A</a>', Link(None, "javascript:go()", "", "A")),
-        ("<a>A</a>", Link(None, None, "", "A")),
+        ('<a onclick="go()">A</a>', Link(None, None, "", "A")),
         ('<a href="http://u:p@h.example/">A</a>', Link(None, "http://…@h.example/", "", "A")),
         ('<a href="/a" rel="ugc">A</a>',
          Link("https://example.com/a", None, "", "A", nofollow=True)),
@@ -166,7 +166,8 @@ def test_links(element: str, link: Link) -> None:
 @pytest.mark.parametrize(
     "element",
     ['<a id="place"></a>', '<a name="x">x</a>', "<a></a>", '<a href="mailto:a@b.example">A</a>',
-     '<a role="button">Buy</a>', '<a href="tel:1">Call</a>'],
+     '<a role="button">Buy</a>', '<a href="tel:1">Call</a>', '<a class="here">Oaks</a>',
+     '<a href="/cdn-cgi/l/email-protection#4f2e">[email protected]</a>'],
 )  # fmt: skip
 def test_what_is_no_link(element: str) -> None:
     assert html(element).links == ()
