@@ -89,3 +89,7 @@ def test_a_worker_that_lost_its_claim_changes_no_report_of_the_next_one() -> Non
     url = world.service().report(ref.tenant, ref.job_id, "json").url
     assert f"/{job.fence}/report-json.json" in url
     assert json.loads(world.report(ref))["findings"]
+    listed = world.service().artifacts(ref.tenant, ref.job_id, None, 100).items
+    results = [each for each in listed if each.type.is_result]
+    assert len(results) == len({each.type for each in results}) == 7
+    assert all(each.storage_uri in finished for each in results)

@@ -83,6 +83,11 @@ class ArtifactType(StrEnum):
     REPORT_JUNIT = "report_junit"
     REPORT_SARIF = "report_sarif"
 
+    @property
+    def is_result(self) -> bool:
+        """Whether the claim that finishes a run writes it."""
+        return self not in (ArtifactType.HTML_GZ, ArtifactType.SITE_FACTS)
+
 
 class ReportFile(NamedTuple):
     """Type and extension of a report's file."""
@@ -134,10 +139,14 @@ class Finished:
     catalogue_version: str
     issues_uri: str
 
+    @property
+    def folder(self) -> str:
+        """Key prefix of its issues and reports, which one claim wrote."""
+        return self.issues_uri.rpartition("/")[0]
+
     def report_uri(self, name: FormatName) -> str:
-        """Key of a report, which the same claim wrote beside the issues."""
-        folder = self.issues_uri.rpartition("/")[0]
-        return f"{folder}/report-{name}.{REPORTS[name].extension}"
+        """Key of a report."""
+        return f"{self.folder}/report-{name}.{REPORTS[name].extension}"
 
     @property
     def place(self) -> str:

@@ -143,9 +143,25 @@ class AuditService:
     def artifacts(
         self, tenant: str, audit_id: str, after: str | None, limit: int
     ) -> Page[Artifact]:
-        """Return a page of the audit's artifacts; raise NotFound."""
+        """Return a page of the audit's artifacts; raise NotFound.
+
+        Issues and reports of a claim that was lost are left out: the page may be shorter.
+        """
         self.job(tenant, audit_id)
-        return self.store.artifacts(tenant, audit_id, after, limit)
+        page = self.store.artifacts(tenant, audit_id, after, limit)
+        folders = {
+            ref: finished.folder if (finished := self.store.finished(ref)) else None
+            for ref in {each.ref for each in page.items}
+        }
+        return replace(
+            page,
+            items=tuple(
+                each
+                for each in page.items
+                if not each.type.is_result
+                or each.storage_uri.rpartition("/")[0] == folders[each.ref]
+            ),
+        )
 
     def comparison(
         self,
