@@ -13,7 +13,7 @@ from spinneret.audits.facts.text import spoken_texts
 _SCHEME: Final = re.compile(r"\s*([a-z][a-z0-9+.-]*):", re.IGNORECASE)
 _CREDENTIALS: Final = re.compile(r"//[^/@\s]*@")
 _FOLLOWED: Final = frozenset({"http", "https", "javascript", "file"})
-# Cloudflare puts this into the place of mailto: links. A script restores them; nothing is there.
+# Cloudflare puts this into the place of mailto: links. A script restores them; it answers 404.
 _HIDDEN_ADDRESS: Final = "/cdn-cgi/l/email-protection"
 # Attributes of links. Lighthouse (crawlable-anchors) takes an `a` with none of them, which the HTML
 # standard calls a placeholder, for a link only if a script listens to it.
