@@ -264,9 +264,12 @@ def test_a_source_can_not_refer_to_what_does_not_exist(
 ) -> None:
     foreign = configs.row(f"{tenant}-2", "config_foreign", "a")
     config_rows.add(foreign)
-    for given in ({"crawl_config_id": foreign.id}, {"collection_id": "col_unknown"}):
+    for given, what in (
+        ({"crawl_config_id": foreign.id}, "crawl config"),
+        ({"collection_id": "col_unknown"}, "collection"),
+    ):
         source = new(**given)
-        with pytest.raises(NotFound):
+        with pytest.raises(NotFound, match=f"no such {what}"):
             store.add(source)
         assert store.get(tenant, source.id) is None
     source = new()

@@ -8,6 +8,7 @@ from datetime import datetime
 from spinneret.kernel.errors import DomainError, NotFound
 from spinneret.kernel.paging import Page
 from spinneret.outbox.models import DomainEvent
+from spinneret.sources import rules
 from spinneret.sources.models import Run, RunPage, Source, SourceRef
 from spinneret.sources.ports import DiscoveryProgress, StartedCrawls
 from spinneret.sources.running import SourceRuns, SourceTickResult
@@ -111,7 +112,7 @@ class FakeSourceStore(FakeDependency):
                 continue
             if source is not None and after is not None:
                 if rows.get(source.tenant, after) is None:
-                    raise NotFound.of_field(name, "no such row")
+                    raise NotFound.of_field(name, f"no such {rules.referred(name)}")
                 rows.references[source.tenant, after] += 1
             if former is not None and before is not None:
                 rows.references[former.tenant, before] -= 1

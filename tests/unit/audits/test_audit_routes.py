@@ -198,6 +198,17 @@ def test_what_an_audit_cannot_follow_is_refused_by_its_field(
         assert bench.send("POST", "/audits/schedules", schedule).status == 422
 
 
+@pytest.mark.parametrize(("page", "status"), [("no url", 400), ("http://10.0.0.1/", 403)])
+def test_a_page_of_a_list_that_cannot_be_requested_is_named(
+    page: str, status: int, bench: Bench
+) -> None:
+    request = {"options": {"urls": [f"{HOST}/oak", page]}}
+    for path, more in (("/audits", {}), ("/audits/schedules", {"schedule_cron": "@daily"})):
+        refused = bench.send("POST", path, {**request, **more})
+        assert refused.status == status
+        assert [each["path"] for each in refused.body["details"]["fields"]] == ["options.urls.1"]
+
+
 #
 def test_a_schedule_keeps_threshold_and_headers_for_its_audits(bench: Bench) -> None:
     wanted = {"url": f"{HOST}/", "schedule_cron": "@hourly", "fail_under": 90, **STAGING}

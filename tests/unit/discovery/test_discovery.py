@@ -13,6 +13,7 @@ from spinneret.jobs.models import JobStatus
 from spinneret.kernel import bounds
 from spinneret.kernel.errors import (
     DomainBlocked,
+    DomainError,
     FeatureDisabled,
     FetchFailed,
     FetchTimeout,
@@ -339,8 +340,10 @@ def test_a_site_that_common_crawl_does_not_know_has_no_pages_there(site: Discove
 def test_what_can_not_be_discovered_is_refused(
     site: DiscoverySlice, given: dict[str, Any], error: type[Exception]
 ) -> None:
-    with pytest.raises(error):
+    with pytest.raises(error) as refused:
         site.submit(**given)
+    assert isinstance(refused.value, DomainError)
+    assert [each["path"] for each in refused.value.details["fields"]] == list(given)
     assert site.queue.sent == []
 
 

@@ -215,6 +215,7 @@ def test_a_file_that_cannot_be_read_makes_no_job(slice_: ImportSlice) -> None:
         assert slice_.served.send("POST", "/v1/targets/import", body).status == 422
     answer = slice_.served.send("POST", "/v1/targets/import", {"sitemap_url": "http://10.0.0.1/"})
     assert answer.status == 403
+    assert answer.body["details"]["fields"][0]["path"] == "sitemap_url"
 
 
 def sitemap(*locations: str, kind: str = "urlset", entry: str = "url") -> str:

@@ -123,6 +123,7 @@ def test_a_run_is_triggered_and_shown_with_what_it_found(api: Served, world: Sou
         ({"url_pattern": "http://10.0.0.1/*"}, 403, "URL_BLOCKED"),
         ({"url_pattern": "*.example/guide"}, 400, "URL_INVALID"),
         ({"url_pattern": "https://*.example/guide"}, 400, "URL_INVALID"),
+        ({"url_pattern": "https://site.example:0/*"}, 400, "URL_INVALID"),
         ({"url_pattern": "https://site.example/***"}, 422, "VALIDATION_ERROR"),
         ({"url_pattern": "https://site.example/" + "a*" * 300}, 422, "VALIDATION_ERROR"),
         ({"schedule_cron": "61 * * * *"}, 422, "VALIDATION_ERROR"),
@@ -138,6 +139,7 @@ def test_a_source_that_can_not_be_is_refused(
 ) -> None:
     refused = api.send("POST", PATH, {**SOURCE, **wrong})
     assert (refused.status, refused.body["code"]) == (status, code)
+    assert [each["path"] for each in refused.body["details"]["fields"]] == list(wrong)
 
 
 # ------------------------------------------------------------ Webhooks

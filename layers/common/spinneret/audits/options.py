@@ -23,16 +23,20 @@ def checked_urls(url: str | None, options: AuditOptions, policy: AddressPolicy) 
     exactly one of both, or if the pages aren't of one host, UrlInvalid and UrlBlocked."""
     if (url is None) == (not options.urls):
         raise ValidationFailed.of_field("url", "give either url or options.urls")
-    texts = (url,) if url is not None else options.urls
-    if sum(map(len, texts)) > limits.URLS_MAX_CHARS:
+    if url is not None:
+        return (check_url_at_submission(url, policy),)
+    if sum(map(len, options.urls)) > limits.URLS_MAX_CHARS:
         message = f"together more than {limits.URLS_MAX_CHARS} characters"
         raise ValidationFailed.of_field("options.urls", message)
-    urls = tuple(dict.fromkeys(check_url_at_submission(text, policy) for text in texts))
+    urls = [
+        check_url_at_submission(text, policy, f"options.urls.{number}")
+        for number, text in enumerate(options.urls)
+    ]
     for number, each in enumerate(urls):
         if host_key(each.host) != host_key(urls[0].host):
             message = f"isn't of the host {urls[0].host}"
             raise ValidationFailed.of_field(f"options.urls.{number}", message)
-    return urls
+    return tuple(dict.fromkeys(urls))
 
 
 def require_renderable(

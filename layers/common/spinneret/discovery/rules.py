@@ -14,9 +14,10 @@ from spinneret.discovery.models import (
     read_found,
 )
 from spinneret.kernel.errors import UrlInvalid, ValidationFailed
-from spinneret.web.exploring.globs import UrlPatterns, compile_patterns
+from spinneret.web.exploring.globs import UrlPatterns, compile_pattern, compile_patterns
 from spinneret.web.exploring.scope import CrawlScope, ScopeKind
 from spinneret.web.exploring.scoring import Relevance
+from spinneret.web.fetching.rules import parse_field
 from spinneret.web.fetching.urls import Url, cache_url, parse_url
 
 
@@ -27,7 +28,7 @@ def roots_of(domain: str) -> tuple[Url, ...]:
     page.
     """
     schemes = ("",) if "://" in domain else ("https://", "http://")
-    roots = tuple(parse_url(scheme + domain) for scheme in schemes)
+    roots = tuple(parse_field(scheme + domain, "domain") for scheme in schemes)
     if any(root.target != "/" for root in roots):
         message = "domain is a page's URL: give only the host"
         raise ValidationFailed.of_field("domain", message)
@@ -36,7 +37,9 @@ def roots_of(domain: str) -> tuple[Url, ...]:
 
 def compiled(pattern: str | None) -> UrlPatterns:
     """Compile the pattern. Raises ValidationFailed, which names the field."""
-    return compile_patterns([] if pattern is None else [pattern], "pattern")
+    if pattern is None:
+        return compile_patterns([], "pattern")
+    return compile_pattern(pattern, "pattern")
 
 
 def is_position(text: str) -> bool:

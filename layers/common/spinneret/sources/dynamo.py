@@ -33,7 +33,7 @@ from spinneret.kernel.paging import Page
 from spinneret.kernel.sharding import shard_of
 from spinneret.outbox.dynamo import event_write
 from spinneret.outbox.models import DomainEvent
-from spinneret.sources import limits
+from spinneret.sources import limits, rules
 from spinneret.sources.models import PageOutcome, Run, RunPage, Source, SourceRef
 
 _SIZE: Final = limits.SOURCE_PAGES_PER_ROW
@@ -146,7 +146,8 @@ class DynamoSourceStore(DynamoAdapter):
         except dynamo.ConditionFailed as failed:
             missing = [name for place, name in referred.items() if place in failed.standing]
             if missing and 0 not in failed.standing:
-                raise NotFound.of_field(missing[0], "no such row") from failed
+                message = f"no such {rules.referred(missing[0])}"
+                raise NotFound.of_field(missing[0], message) from failed
             return False
         return True
 

@@ -14,8 +14,9 @@ from spinneret.schedules.cron import due, next_run, parse_schedule
 from spinneret.sources import limits
 from spinneret.sources.event_types import RUN_COMPLETED, RUN_FAILED
 from spinneret.sources.models import PageOutcome, Run, RunPage, RunStage, Source
-from spinneret.web.exploring.globs import compile_patterns
+from spinneret.web.exploring.globs import compile_pattern
 from spinneret.web.exploring.scope import CrawlScope, ScopeKind
+from spinneret.web.fetching.rules import parse_field
 from spinneret.web.fetching.urls import Url, cache_url, parse_url
 
 _PATTERN: Final = re.compile(r"(?P<root>https?://[^/*?#\s]+)(?P<path>/\S*)", re.IGNORECASE)
@@ -31,8 +32,8 @@ def root_and_path(url_pattern: str) -> tuple[Url, str]:
         raise UrlInvalid.of_field(
             "url_pattern", "a pattern begins with http:// or https:// and a host without wildcards"
         )
-    compile_patterns([match["path"]], "url_pattern")
-    return parse_url(match["root"]), match["path"]
+    compile_pattern(match["path"], "url_pattern")
+    return parse_field(match["root"], "url_pattern"), match["path"]
 
 
 def scheduled(source: Source, now: datetime) -> Source:
@@ -170,3 +171,8 @@ def ended(run: Run, pages: Sequence[RunPage], now: datetime) -> Run:
 
 def _key(url: str) -> str:
     return cache_url(parse_url(url))
+
+
+def referred(field: str) -> str:
+    """Return what a field of a source refers to, in words."""
+    return field.removesuffix("_id").replace("_", " ")

@@ -139,7 +139,7 @@ class SourceService:
             root, _ = rules.root_and_path(draft.url_pattern)
             require_reachable(root, self.policy, "url_pattern")
         else:
-            check_url_at_submission(draft.url_pattern, self.policy)
+            check_url_at_submission(draft.url_pattern, self.policy, "url_pattern")
         if draft.schedule_cron is not None:
             parse_schedule(draft.schedule_cron, draft.timezone)
         else:

@@ -209,6 +209,14 @@ def test_a_fault_of_ours_does_not_reach_the_job(
     assert "sink_failed" in caplog.text
 
 
+@pytest.mark.parametrize("url", ["no url", "http://10.0.0.1/hook"])
+def test_a_jobs_own_url_that_can_not_be_requested_is_named(hooks: WebhookSlice, url: str) -> None:
+    hooks.service.rotate_default("acme")
+    with pytest.raises(PermanentError) as refused:
+        hooks.submit(webhook_url=url)
+    assert [each["path"] for each in refused.value.details["fields"]] == ["webhook_url"]
+
+
 # ---------------------------------------------------------------- Once per run and target
 
 

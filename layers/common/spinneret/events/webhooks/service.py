@@ -83,7 +83,7 @@ class WebhookService:
         if webhook_url is None:
             return ()
         self.require_enabled()
-        url = check_url_at_submission(webhook_url, self.policy).text
+        url = check_url_at_submission(webhook_url, self.policy, "webhook_url").text
         if self.endpoints.default_secrets(tenant) is None:
             raise Conflict.of_field(
                 "webhook_url",

@@ -35,7 +35,8 @@ class ImportService:
         elif request.sitemap_url is not None:
             if (seconds := request.options.interval_seconds) is not None:
                 require_interval(seconds, self.shortest_interval, "options.interval_seconds")
-            host = check_url_at_submission(request.sitemap_url, self.policy).host
+            url = check_url_at_submission(request.sitemap_url, self.policy, "sitemap_url")
+            host = url.host
         payload = payload_of(request)
         draft = Draft(
             kind=TARGET_IMPORT,

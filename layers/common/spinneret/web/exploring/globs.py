@@ -145,6 +145,13 @@ def compile_patterns(patterns: Iterable[str], field: str) -> UrlPatterns:
     )
 
 
+def compile_pattern(pattern: str, field: str) -> UrlPatterns:
+    """Compile the only pattern of a field. Raises ValidationFailed, which names the field."""
+    if reason := _fault(pattern):
+        raise _refused([field_error(field, reason)])
+    return compile_patterns([pattern], field)
+
+
 def _any(globs: Iterable[Glob], text: str) -> bool:
     return any(glob.matches(text) for glob in globs)
 

@@ -6,7 +6,13 @@ from http import HTTPStatus
 from typing import Final
 
 from spinneret.kernel import bounds
-from spinneret.kernel.errors import ContentRefused, HttpRefused, HttpUnavailable, UrlBlocked
+from spinneret.kernel.errors import (
+    ContentRefused,
+    HttpRefused,
+    HttpUnavailable,
+    UrlBlocked,
+    UrlInvalid,
+)
 from spinneret.web.fetching.addresses import AddressPolicy, allowance, parse_address
 from spinneret.web.fetching.charsets import decode_text
 from spinneret.web.fetching.models import FetchedPage
@@ -16,6 +22,7 @@ __all__ = [
     "check_url_at_submission",
     "decode_text",
     "is_blocked",
+    "parse_field",
     "parse_retry_after",
     "require_reachable",
     "require_success",
@@ -37,14 +44,24 @@ _TRY_AGAIN: Final = frozenset(
 _WITHOUT_CONTENT: Final = frozenset({HTTPStatus.NO_CONTENT, HTTPStatus.RESET_CONTENT})
 
 
-def check_url_at_submission(text: str, policy: AddressPolicy) -> Url:
+def check_url_at_submission(text: str, policy: AddressPolicy, field: str = "url") -> Url:
     """Parse a submitted URL, and reject URLs that need no name resolution for it.
 
-    Raises UrlInvalid and UrlBlocked. DNS answers are checked when the page is fetched.
+    Raises UrlInvalid and UrlBlocked, which name the field of the request. DNS answers are checked
+    when the page is fetched.
     """
-    url = parse_url(text)
-    require_reachable(url, policy, "url")
+    url = parse_field(text, field)
+    require_reachable(url, policy, field)
     return url
+
+
+def parse_field(text: str, field: str) -> Url:
+    """Parse the URL in a field of the request. Raises UrlInvalid, which names the field."""
+    try:
+        return parse_url(text)
+    except UrlInvalid as error:
+        fields = [{**each, "path": field} for each in error.details["fields"]]
+        raise UrlInvalid(error.message, details={**error.details, "fields": fields}) from error
 
 
 def require_reachable(url: Url, policy: AddressPolicy, field: str) -> None:
