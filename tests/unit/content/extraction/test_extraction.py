@@ -117,6 +117,12 @@ def og(name: str, value: str) -> str:
         ),
         ("<p><ruby>東<rt>とう</rt>京<rt>きょう</rt></ruby>に", "東京(とうきょう)に"),
         ("<p><ruby>漢<rp>(</rp><rt>かん</rt><rp>)</rp></ruby>字", "漢(かん)字"),
+        ("<p><span>Ann Lee</span><span>Editor</span><span>s</span>", "Ann Lee Editors"),
+        ("<p>i<span>Phone</span> <span>S</span><span>pider</span>", "iPhone Spider"),
+        (
+            "<div><a href=/a>a</a><a href=/b>b</a></div>",
+            "[a](https://example.com/a) [b](https://example.com/b)",
+        ),
         ("<p>he said <q>yes</q><q></q>", 'he said "yes"'),
         ("<h2>a<a href='#a'>¶</a></h2><h3><a href='#b'><i>#</i></a>b</h3>", "## a\n\n### b"),
         (

@@ -22,6 +22,8 @@ _MARKERS: Final = {
 }  # fmt: skip
 _CODE: Final = frozenset({"code", "kbd", "samp", "tt"})
 _CLOSED: Final = _CODE | {"img", "math", "ruby"}
+_PARTED: Final = frozenset({"span", "a", "label"})
+"""Elements that styles often show as lines or columns."""
 _READINGS: Final = frozenset({"rt", "rtc", "rp"})
 _MAX_ALT_CHARS: Final = 500
 _BRACKET: Final = re.compile(r"(?<!\\)[\[\]]")
@@ -109,7 +111,7 @@ class Inline:
                 parts.append("\n")
             elif not self.skips(child):
                 text = self.text(child, plain=plain, active=around, depth=depth + 1)
-                parts.append(f"\n{text}\n" if child.tag in BLOCKS else text)
+                add(parts, child, f"\n{text}\n" if child.tag in BLOCKS else text)
             parts.append(escape(child.tail))
         text = "".join(parts)
         if tag == "sup" and "sup" not in active:
@@ -152,6 +154,18 @@ class Inline:
         address = next(filter(None, map(self.addresses, sources)), "")
         label = _BRACKET.sub(r"\\\g<0>", escape(description))
         return f"![{label}]({address})"
+
+
+def add(parts: list[str], element: etree._Element, text: str) -> None:
+    """Append the text of an element to those of its line, after a blank if only the page's style
+    parts it from the element before it, such as a name from a title on a card."""
+    previous = element.getprevious() if element.tag in _PARTED else None
+    if previous is not None and previous.tag in _PARTED and not previous.tail:
+        before = parts[-2] if len(parts) > 1 else ""  # the last one is an empty tail
+        is_title = before[-1:].islower() and text[:1].isupper()
+        if is_title or (before.endswith(")") and text.startswith("[")):  # two links
+            parts.append(" ")
+    parts.append(text)
 
 
 def all_text(element: etree._Element, separator: str = "") -> str:

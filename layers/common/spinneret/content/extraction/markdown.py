@@ -19,6 +19,7 @@ from spinneret.content.extraction.inline import (
     MAX_DEPTH,
     Addresses,
     Inline,
+    add,
     all_text,
     escape,
     escape_start,
@@ -113,9 +114,8 @@ class _Renderer:
             elif child.tag == "br":
                 run.parts.append("\n")
             elif not self._skips(child):
-                run.parts.append(self._inline.text(child))
-            if child.tail:
-                run.parts.append(escape(child.tail))
+                add(run.parts, child, self._inline.text(child))
+            run.parts.append(escape(child.tail))
         yield from self._paragraph(run.take())
 
     def _is_block(self, element: etree._Element) -> bool:
