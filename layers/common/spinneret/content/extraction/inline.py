@@ -157,8 +157,8 @@ class Inline:
 
 
 def add(parts: list[str], element: etree._Element, text: str) -> None:
-    """Append the text of an element to those of its line, after a blank if only the page's style
-    parts it from the element before it, such as a name from a title on a card."""
+    """Append an element's text to the parts of its line. A blank comes first if only the page's
+    style separates the element from the previous one, such as a title from a name on a card."""
     previous = element.getprevious() if element.tag in _PARTED else None
     if previous is not None and previous.tag in _PARTED and not previous.tail:
         before = parts[-2] if len(parts) > 1 else ""  # the last one is an empty tail
