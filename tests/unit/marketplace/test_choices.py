@@ -128,12 +128,16 @@ def test_unknown_choices_are_refused_by_their_field(bench: Bench) -> None:
     assert refusal(_choose(bench, "ebay", shop_section="1")) == (
         422,
         "choices.shop_section",
-        "one of payment_policy, fulfillment_policy, return_policy, location",
+        "must be one of payment_policy, fulfillment_policy, return_policy, location",
     )
     nothing = "vinted has no policies, locations or profiles to choose from"
     assert refusal(_choose(bench, "vinted", location="1")) == (422, "choices.location", nothing)
-    assert refusal(_send(bench, "GET", "ebay/choices", site="EBAY_XX"))[1] == "site"
-    assert refusal(_send(bench, "GET", "etsy/choices", site="EBAY_DE"))[1] == "site"
+    unknown = _send(bench, "GET", "ebay/choices", site="EBAY_XX")
+    assert refusal(unknown)[1] == "site"
+    assert unknown.body["error"].startswith("site must be one of EBAY_DE, ")
+    sited = _send(bench, "GET", "etsy/choices", site="EBAY_DE")
+    assert refusal(sited)[1] == "site"
+    assert sited.body["error"] == "site must be left out: etsy has none"
     unlisted = _send(bench, "GET", "vinted/choices")
     assert (unlisted.status, unlisted.body["error"]) == (422, nothing)
     assert _send(bench, "GET", "bazaar/choices").status == 404

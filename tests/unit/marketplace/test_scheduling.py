@@ -71,6 +71,7 @@ def test_a_time_that_is_past_or_too_far_is_refused(
     refusal = submit(bench, bench.clock() + ahead)
     fields = refusal.body["details"]["fields"]
     assert (refusal.status, [each["path"] for each in fields]) == (422, ["publish_at"])
+    assert refusal.body["error"] == "publish_at must be within the next 30 days"
 
 
 def _tasks(bench: Bench) -> list[Task]:

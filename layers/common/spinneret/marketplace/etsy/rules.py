@@ -57,7 +57,9 @@ def check(content: ProductContent) -> Sequence[Mapping[str, str]]:
         message = f"at most {TAGS_MAX} tags of at most {TAG_MAX} characters"
         found.append(field_error("attributes.tags", message))
     if content.attributes.get("who_made", "i_did") not in _WHO:
-        found.append(field_error("attributes.who_made", f"one of {', '.join(sorted(_WHO))}"))
+        found.append(
+            field_error("attributes.who_made", f"must be one of {', '.join(sorted(_WHO))}")
+        )
     if not _PERIOD.fullmatch(content.attributes.get("when_made", "made_to_order")):
         found.append(
             field_error("attributes.when_made", "a period that Etsy accepts, such as 1990s")

@@ -53,7 +53,7 @@ def unknown_choices(
 ) -> list[dict[str, Any]]:
     """Return the fields below `where` that name no choice of the marketplace, each with the
     reason."""
-    reason = f"one of {', '.join(known)}" if known else nothing_to_choose(marketplace)
+    reason = f"must be one of {', '.join(known)}" if known else nothing_to_choose(marketplace)
     return [field_error(f"{where}.{name}", reason) for name in given if name not in known]
 
 

@@ -63,4 +63,6 @@ class PreferenceService:
     def _require_known(self, marketplace: str, choices: Collection[str]) -> None:
         known = self.marketplaces[marketplace]
         if fields := unknown_choices("choices", marketplace, choices, known):
-            raise ValidationFailed(fields[0]["message"], details={"fields": fields})
+            first = fields[0]
+            message = f"{first['path']}: {first['message']}"
+            raise ValidationFailed(message, details={"fields": fields})

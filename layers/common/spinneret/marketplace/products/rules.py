@@ -64,9 +64,9 @@ def check(
     ]
     if content.currency not in CURRENCIES:
         known = ", ".join(CURRENCIES)
-        fields.append(field_error("currency", f"one of {known}"))
+        fields.append(field_error("currency", f"must be one of {known}"))
     fields += [
-        field_error(f"overrides.{name}", f"one of {', '.join(sorted(marketplaces))}")
+        field_error(f"overrides.{name}", f"must be one of {', '.join(sorted(marketplaces))}")
         for name in sorted(overrides.keys() - marketplaces.keys())
     ]
     fields += [

@@ -112,8 +112,9 @@ class ChoiceReader:
         if choosing is None:
             raise MarketplaceUnsupported(nothing_to_choose(marketplace))
         if site is not None and site not in choosing.sites:
-            known = ", ".join(choosing.sites) or f"{marketplace} has no sites: leave it out"
-            raise ValidationFailed.of_field("site", known)
+            known = ", ".join(choosing.sites)
+            reason = f"one of {known}" if known else f"left out: {marketplace} has none"
+            raise ValidationFailed.about("site", f"must be {reason}")
         wanted = site or next(iter(choosing.sites), None)
         try:
             return choosing, choosing.read(self.calls(tenant, marketplace), wanted), wanted

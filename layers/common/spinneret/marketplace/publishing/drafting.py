@@ -122,7 +122,7 @@ class Drafter:
         """Raise ValidationFailed for a time that isn't within the next PUBLISH_AHEAD_DAYS days."""
         now, days = self.clock(), limits.PUBLISH_AHEAD_DAYS
         if publish_at is not None and not now < publish_at <= now + timedelta(days=days):
-            raise ValidationFailed.of_field("publish_at", f"must be within the next {days} days")
+            raise ValidationFailed.about("publish_at", f"must be within the next {days} days")
 
     def _require_unheld(self, tenant: str, command: Command) -> None:
         """Raise Conflict if another existing product has the listing to link."""

@@ -37,7 +37,7 @@ def check(content: ProductContent) -> Sequence[Mapping[str, str]]:
     if content.price < PRICE_MIN:
         found.append(field_error("price", "Vinted requires at least 1.00"))
     if content.currency not in CURRENCIES:
-        found.append(field_error("currency", f"one of {', '.join(sorted(CURRENCIES))}"))
+        found.append(field_error("currency", f"must be one of {', '.join(sorted(CURRENCIES))}"))
     if content.attributes.get("condition") not in CONDITIONS:
         found.append(field_error("attributes.condition", "Vinted requires a known one"))
     if content.category_id is None or not content.category_id.isdecimal():
