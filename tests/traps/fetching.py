@@ -43,6 +43,10 @@ class SiteFetcher:
         media_type = answer.headers["Content-Type"].partition(";")[0]
         if answer.status == 200 and request.media_types and media_type not in request.media_types:
             raise ContentRefused(f"the site answered {media_type}")
+        body = answer.body if answer.status == 200 else b""
+        if body and request.read_body is not None:
+            request.read_body(url, iter([body]))
+            body = b""
         return FetchedPage(
             requested=request.requested,
             url=url,
@@ -50,7 +54,7 @@ class SiteFetcher:
             headers={name.lower(): text for name, text in answer.headers.items()},
             media_type=media_type,
             charset="utf-8",
-            body=answer.body if answer.status == 200 else b"",
+            body=body,
             redirects=tuple(left),
             duration_ms=round(1000 * answer.seconds),
         )
