@@ -41,7 +41,7 @@ def _of_function(instance: Instance, arguments: argparse.Namespace, workspace: W
     name = record.current(instance).resources[arguments.function]
     client = aws.client("logs", record.endpoints(instance)["gateway"])
     group = f"/aws/lambda/{name}"
-    lines, since = _lines(client, group, 0)
+    lines, since = lines_since(client, group, 0)
     shown = lines[-arguments.lines :]
     while True:
         for line in shown:
@@ -49,14 +49,18 @@ def _of_function(instance: Instance, arguments: argparse.Namespace, workspace: W
         if not arguments.follow:
             return 0
         time.sleep(_POLL_SECONDS)
-        shown, since = _lines(client, group, since)
+        shown, since = lines_since(client, group, since)
 
 
-def _lines(client: Any, group: str, since: int) -> tuple[list[str], int]:
-    """Return the lines logged from `since` on (Unix time in milliseconds), and the next `since`."""
+def lines_since(client: Any, group: str, since: int) -> tuple[list[str], int]:
+    """Return the lines since a time (Unix, in milliseconds), oldest first, and the next `since`."""
     pages = client.get_paginator("filter_log_events").paginate(logGroupName=group, startTime=since)
     try:
-        events = [event for page in pages for event in page["events"]]
+        # LocalStack lists one stream after the other; each process of a function has its own.
+        events = sorted(
+            (event for page in pages for event in page["events"]),
+            key=lambda event: event["timestamp"],
+        )
     except client.exceptions.ResourceNotFoundException:  # the function hasn't logged yet
         return [], since
     latest = max((event["timestamp"] for event in events), default=since - 1)
