@@ -252,8 +252,10 @@ def test_a_robots_txt_behind_a_blocked_host_is_not_fetched(crawl: CrawlSlice) ->
     [url] = serve(crawl, "a")
     crawl.hosts.service.block("acme", "other.example", "not theirs")
     crawl.pages[ROBOTS] = fetched_page("https://other.example/robots.txt", "", redirects=(ROBOTS,))
-    assert crawled(crawl, url).status is JobStatus.COMPLETED
-    assert crawl.robots.kept[SITE].content == b""
+    failure = crawled(crawl, url).last_error
+    assert failure is not None
+    assert failure.code == "DOMAIN_BLOCKED"
+    assert SITE not in crawl.robots.kept
 
 
 def test_a_robots_txt_elsewhere_takes_a_permit_there(crawl: CrawlSlice) -> None:
