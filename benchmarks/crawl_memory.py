@@ -23,7 +23,7 @@ from spinneret.web.fetching.addresses import AddressPolicy
 from spinneret.web.fetching.http import GuardedFetcher
 from spinneret.web.fetching.models import FetchedPage, FetchRequest
 from spinneret.web.fetching.urls import parse_url
-from tests.fakes.crawling import CrawlSlice, Wrap
+from tests.fakes.crawling import CrawlWorld, Wrap
 
 SIZES: Final = (100, 500, 1000, 2000)
 AT_ONCE: Final = 20
@@ -47,7 +47,7 @@ class Loopback:
         return replace(page, requested=request.url, url=request.url)
 
 
-class Crawls(CrawlSlice):
+class Crawls(CrawlWorld):
     """Fakes around the worker, but for what fetches and what reads a page."""
 
     def __init__(self, fetcher: Loopback) -> None:

@@ -50,7 +50,7 @@ from spinneret.web.fetching.http import GuardedFetcher
 from spinneret.web.fetching.models import FetchedPage, FetchRequest
 from spinneret.web.fetching.urls import parse_url
 from tests.contract import frontier_table
-from tests.fakes.discovering import DiscoverySlice
+from tests.fakes.discovering import DiscoveryWorld
 from tests.fakes.exploring import FakeFrontierStore
 
 SITE = "https://site.example"
@@ -170,7 +170,7 @@ def large_sitemap() -> bytes:
     return f"<urlset {names}>{body}</urlset>".encode()
 
 
-class Loopback(DiscoverySlice):
+class Loopback(DiscoveryWorld):
     """A discovery on fakes, but for a website on loopback and the fetcher that asks it."""
 
     def __init__(self, port: int) -> None:

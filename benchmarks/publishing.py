@@ -52,37 +52,37 @@ def count(marketplace: str, products: int, *, is_batch: bool) -> None:
     from moto import mock_aws  # noqa: PLC0415 - see above
 
     from tests.contract.backends import Tables  # noqa: PLC0415 - see above
-    from tests.markets.bench import Bench  # noqa: PLC0415 - see above
+    from tests.markets.world import MarketWorld  # noqa: PLC0415 - see above
     from tests.tables import create_tables  # noqa: PLC0415 - see above
 
     with mock_aws():
         client: Any = boto3.resource("dynamodb", region_name="us-east-1").meta.client
-        bench = Bench(Tables(client, create_tables(client)))
+        world = MarketWorld(Tables(client, create_tables(client)))
         for each in ("ebay", "etsy"):
-            bench.connect(each)
-        bench.plugin.open()
+            world.connect(each)
+        world.plugin.open()
         calls: Counter[str] = Counter()
-        made = [bench.product(f"Coat {number}") for number in range(products)]
+        made = [world.product(f"Coat {number}") for number in range(products)]
         client.meta.events.register(
             "before-call.dynamodb", lambda model, **_: calls.update([model.name])
         )
         begin = time.perf_counter()
         if is_batch:
-            refs = [bench.submit_batch("publish", marketplace, [each.id for each in made])]
+            refs = [world.submit_batch("publish", marketplace, [each.id for each in made])]
         else:
-            refs = [bench.submit("publish", marketplace, each) for each in made]
+            refs = [world.submit("publish", marketplace, each) for each in made]
         for ref in refs:
-            job = bench.finish(ref)
+            job = world.finish(ref)
             assert job.status == "completed", job.last_error
         seconds = time.perf_counter() - begin
-    entered = bench.machine.entered
-    executions = len(bench.executions.started)
+    entered = world.machine.entered
+    executions = len(world.executions.started)
     tasks = sum(entered[name] for name in ("Take", "Step", "Callback"))
     # The request that submits, a message for each execution, the machine's tasks; and what a
     # plug-in sends: that it has a task, and its answer.
-    requests = len(refs) + executions + tasks + 2 * len(bench.plugin.tasks)
+    requests = len(refs) + executions + tasks + 2 * len(world.plugin.tasks)
     per = Counted(
-        market_calls=(len(bench.web.seen) + len(bench.plugin.tasks)) / products,
+        market_calls=(len(world.web.seen) + len(world.plugin.tasks)) / products,
         dynamo={name: number / products for name, number in sorted(calls.items())},
         transitions=entered.total() / products,
         lambdas=requests / products,
@@ -132,7 +132,7 @@ def on_stack(products: int) -> None:
     secrets.put_secret_value(
         SecretId=outputs()["MarketplaceSecret"], SecretString=json.dumps({"ebay": KEYS})
     )
-    key = run_stack("key", "bench", "--scope", "admin", "--requests-per-minute", "6000").strip()
+    key = run_stack("key", "world", "--scope", "admin", "--requests-per-minute", "6000").strip()
     with (
         MarketServer(MARKETS_PORT),
         httpx.Client(
@@ -141,7 +141,7 @@ def on_stack(products: int) -> None:
     ):
         begun = client.post("/api/marketplace/ebay/connect").json()
         state = parse_qs(urlsplit(begun["authorization_url"]).query)["state"][0]
-        client.get("/api/marketplace/ebay/callback", params={"state": state, "code": "bench"})
+        client.get("/api/marketplace/ebay/callback", params={"state": state, "code": "world"})
         ids = [_product(client, number) for number in range(products)]
         wanted = {"marketplace": "ebay", "action_code": "publish", "product_ids": ids}
         begin = time.perf_counter()

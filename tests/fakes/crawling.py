@@ -1,4 +1,4 @@
-"""The whole crawl slice on fakes: submit, work, sweep, search."""
+"""The world of crawls on fakes: submit, work, sweep, search."""
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence
@@ -80,7 +80,7 @@ class FakeWebhooks:
         return () if webhook_url is None else (target_text(UrlTarget(url=webhook_url)),)
 
 
-class CrawlSlice:
+class CrawlWorld:
     """`wrap` sees every port on its way to the code under test; the attributes are the fakes."""
 
     def __init__(self) -> None:
@@ -134,7 +134,7 @@ class CrawlSlice:
     def submit_deep(
         self, _tenant: str, _request: CrawlRequest, _max_depth: int, _key: RequestKey | None
     ) -> Submitted:
-        """What a config with a depth makes of a crawl; a slice of deep crawls does it."""
+        """What a config with a depth makes of a crawl; a world of deep crawls does it."""
         raise AssertionError("there are no deep crawls here")
 
     def crawls(self, wrap: Wrap = lambda _, port: port) -> CrawlService:

@@ -22,7 +22,7 @@ from spinneret.kernel import bounds
 from spinneret.kernel.clock import parse_stamp
 from spinneret.web.exploring.frontier.service import Frontier
 from tests.factories import TENANT
-from tests.fakes.crawling import CrawlSlice, Wrap
+from tests.fakes.crawling import CrawlWorld, Wrap
 from tests.fakes.exploring import FakeFrontierStore
 from tests.fakes.fetching import fetched_page
 from tests.kinds import KINDS
@@ -71,7 +71,7 @@ class FakeExecutions:
         assert self.started.setdefault(name, state) == state
 
 
-class DeepSlice(CrawlSlice):
+class DeepCrawlWorld(CrawlWorld):
     """A website of pages that name their links line by line."""
 
     def __init__(self, site: Mapping[str, list[str]]) -> None:

@@ -61,7 +61,7 @@ class FakeDiscoveryStore:
         return JobRef(tenant=lease.tenant, job_id=lease.job_id)
 
 
-class DiscoverySlice:
+class DiscoveryWorld:
     """The attributes are the fakes; a URL that has no page answers 404."""
 
     def __init__(self) -> None:
@@ -159,9 +159,9 @@ class DiscoverySlice:
 
 
 class _Site(FakeFetcher):
-    def __init__(self, slice_: DiscoverySlice) -> None:
-        super().__init__(slice_.pages)
-        self._slice = slice_
+    def __init__(self, world: DiscoveryWorld) -> None:
+        super().__init__(world.pages)
+        self._slice = world
 
     def fetch(self, request: FetchRequest) -> FetchedPage:
         self._slice.requests.append(request.url.text)

@@ -58,7 +58,7 @@ class FakeMediaStore:
         return None if found is None else tuple(found.decode().split("\0"))
 
 
-class MediaSlice:
+class MediaWorld:
     """The attributes are the fakes. A page is served once it is in `pages`."""
 
     def __init__(self) -> None:

@@ -186,7 +186,7 @@ class FakeSourceWebhooks:
         self.removed.append(source_id)
 
 
-class SourceSlice:
+class SourceWorld:
     """The services over their fakes, which are the attributes."""
 
     def __init__(self) -> None:

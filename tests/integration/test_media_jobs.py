@@ -17,7 +17,7 @@ from spinneret.web.browser.chromium import ChromiumBrowser
 from spinneret.web.browser.models import RenderedPage, RenderRequest
 from spinneret.web.fetching.addresses import AddressPolicy
 from tests.conftest import ROOT
-from tests.fakes.media import MediaSlice
+from tests.fakes.media import MediaWorld
 from tests.fakes.scripted_server import Exchange, ScriptedServer, answer
 from tests.integration.browsers import chromium, processes_of
 from tests.waiting import waited
@@ -37,17 +37,17 @@ class ShortBrowser:
 
 
 @pytest.fixture
-def media(server: ScriptedServer, tmp_path: Path) -> MediaSlice:
+def media(server: ScriptedServer, tmp_path: Path) -> MediaWorld:
     server.fallback = PAGE
     server.behaviours["/robots.txt"] = answer(b"")
-    slice_ = MediaSlice()
-    slice_.serve_robots("", server.url("").rstrip("/"))
-    slice_.policy = AddressPolicy(frozenset({server.pair}))
-    slice_.browser = chromium(tmp_path, server.pair)
-    return slice_
+    world = MediaWorld()
+    world.serve_robots("", server.url("").rstrip("/"))
+    world.policy = AddressPolicy(frozenset({server.pair}))
+    world.browser = chromium(tmp_path, server.pair)
+    return world
 
 
-def submitted(media: MediaSlice, server: ScriptedServer) -> JobRef:
+def submitted(media: MediaWorld, server: ScriptedServer) -> JobRef:
     request = ScreenshotRequest(url=server.url("/"), wait_seconds=0.0)
     made = media.service.screenshot("acme", request, None)
     return JobRef(tenant="acme", job_id=made.reply.body["job_id"])
@@ -73,7 +73,7 @@ def _is_below(process: Path, scratch: Path) -> bool:
 # covers C-11
 @pytest.mark.parametrize("number", [signal.SIGSTOP, signal.SIGKILL])
 def test_a_job_whose_browser_stops_or_dies_is_tried_again(
-    media: MediaSlice, server: ScriptedServer, tmp_path: Path, number: signal.Signals
+    media: MediaWorld, server: ScriptedServer, tmp_path: Path, number: signal.Signals
 ) -> None:
     assert isinstance(media.browser, ChromiumBrowser)
     media.browser = ShortBrowser(media.browser)
@@ -136,7 +136,7 @@ def test_a_killed_worker_leaves_no_process(server: ScriptedServer, tmp_path: Pat
     )
 
 
-def test_all_kinds_of_media_have_their_objects(media: MediaSlice, server: ScriptedServer) -> None:
+def test_all_kinds_of_media_have_their_objects(media: MediaWorld, server: ScriptedServer) -> None:
     url = server.url("/")
     media.service.pdf("acme", PdfRequest(url=url, wait_seconds=0.0), None)
     pdf = media.settle()
@@ -148,7 +148,7 @@ def test_all_kinds_of_media_have_their_objects(media: MediaSlice, server: Script
 
 @pytest.mark.parametrize("jobs", [5, pytest.param(50, marks=pytest.mark.proof)])
 def test_jobs_in_a_row_leave_nothing(
-    media: MediaSlice, server: ScriptedServer, tmp_path: Path, jobs: int
+    media: MediaWorld, server: ScriptedServer, tmp_path: Path, jobs: int
 ) -> None:
     submitted(media, server)
     media.settle()

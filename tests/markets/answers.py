@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
-from tests.markets.bench import Bench
 from tests.markets.web import StubResponse
+from tests.markets.world import MarketWorld
 
 Change = Callable[[StubResponse], StubResponse]
 _HTML: Final = b"<html><body>Welcome</body></html>"
@@ -64,7 +64,7 @@ EBAY_SHORT: Final[Mapping[str, StubResponse]] = {
 ETSY_SHORT: Final = StubResponse(404, {"error": "Resource not found"})
 
 
-def number_calls(bench: Bench) -> list[str]:
+def number_calls(world: MarketWorld) -> list[str]:
     """The names of the calls from now on, as they come."""
     names: list[str] = []
 
@@ -72,11 +72,11 @@ def number_calls(bench: Bench) -> list[str]:
         names.append(name)
         return serve()
 
-    bench.web.around = around
+    world.web.around = around
     return names
 
 
-def change_call(bench: Bench, number: int, change: Change) -> None:
+def change_call(world: MarketWorld, number: int, change: Change) -> None:
     """Change the answer to one of the next calls if it is a success."""
     left = [number]
 
@@ -85,10 +85,10 @@ def change_call(bench: Bench, number: int, change: Change) -> None:
         said = serve()
         return change(said) if left[0] == 0 and 200 <= said.status < 300 else said
 
-    bench.web.around = around
+    world.web.around = around
 
 
-def replace_call(bench: Bench, number: int, answer: StubResponse) -> None:
+def replace_call(world: MarketWorld, number: int, answer: StubResponse) -> None:
     """Answer one of the next calls before the market hears it."""
     left = [number]
 
@@ -96,4 +96,4 @@ def replace_call(bench: Bench, number: int, answer: StubResponse) -> None:
         left[0] -= 1
         return answer if left[0] == 0 else serve()
 
-    bench.web.around = around
+    world.web.around = around

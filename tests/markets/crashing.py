@@ -11,11 +11,11 @@ from typing import Any
 from spinneret.jobs.models import Job, JobRef
 from tests.contract.backends import Tables
 from tests.fakes.crashes import Crash, CrashPlan, Moment
-from tests.markets.bench import Bench
 from tests.markets.stores import in_memory
 from tests.markets.tables import empty
+from tests.markets.world import MarketWorld
 
-Story = Callable[[Bench], JobRef]
+Story = Callable[[MarketWorld], JobRef]
 """Prepares a seller's world and asks for the action that is to be crashed."""
 
 
@@ -30,21 +30,21 @@ class Death:
 DEATHS = (Death(Moment.BEFORE), Death(Moment.AFTER), Death(Moment.AFTER, of_execution=True))
 
 
-def fresh(tables: Tables | None) -> Bench:
+def fresh(tables: Tables | None) -> MarketWorld:
     """A world of its own: on empty tables, or without tables in memory."""
     if tables is None:
-        bench = Bench(in_memory())
+        world = MarketWorld(in_memory())
     else:
         empty()
-        bench = Bench(tables)
-    bench.connect("ebay")
-    bench.connect("etsy")
-    bench.plugin.open()
-    return bench
+        world = MarketWorld(tables)
+    world.connect("ebay")
+    world.connect("etsy")
+    world.plugin.open()
+    return world
 
 
 @contextmanager
-def watched(bench: Bench, tables: Tables | None, plan: CrashPlan) -> Iterator[None]:
+def watched(world: MarketWorld, tables: Tables | None, plan: CrashPlan) -> Iterator[None]:
     """Every call of a marketplace counts, and of DynamoDB if there is one: one of them ends the
     process."""
     here = {"crashes": False}
@@ -67,44 +67,44 @@ def watched(bench: Bench, tables: Tables | None, plan: CrashPlan) -> Iterator[No
     if events is not None:
         events.register("before-call.dynamodb", before)
         events.register("after-call.dynamodb", after)
-    bench.web.around = around
-    original = bench.plugin.post
-    bench.plugin.post = lambda *given: plan.call("plugin.post", original, *given)  # type: ignore[method-assign]
+    world.web.around = around
+    original = world.plugin.post
+    world.plugin.post = lambda *given: plan.call("plugin.post", original, *given)  # type: ignore[method-assign]
     try:
         yield
     finally:
         if events is not None:
             events.unregister("before-call.dynamodb", before)
             events.unregister("after-call.dynamodb", after)
-        bench.web.around = lambda _, serve: serve()
-        bench.plugin.post = original  # type: ignore[method-assign]
+        world.web.around = lambda _, serve: serve()
+        world.plugin.post = original  # type: ignore[method-assign]
 
 
 def calls_of(tables: Tables | None, story: Story, deliveries: int = 1) -> list[str]:
     """The calls of one run without a crash."""
-    bench = fresh(tables)
-    bench.deliveries = deliveries
-    ref = story(bench)
+    world = fresh(tables)
+    world.deliveries = deliveries
+    ref = story(world)
     plan = CrashPlan()
-    with watched(bench, tables, plan):
-        bench.finish(ref)
+    with watched(world, tables, plan):
+        world.finish(ref)
     return plan.calls
 
 
 def crashed(
     tables: Tables | None, story: Story, at: int, death: Death, deliveries: int = 1
-) -> tuple[Bench, Job]:
+) -> tuple[MarketWorld, Job]:
     """The world after a crash at one call, once others have finished the work. Each message comes
     `deliveries` times."""
-    moment, bench = death.moment, fresh(tables)
-    bench.deliveries = deliveries
-    bench.machine.dies_with_functions = death.of_execution
-    ref = story(bench)
+    moment, world = death.moment, fresh(tables)
+    world.deliveries = deliveries
+    world.machine.dies_with_functions = death.of_execution
+    ref = story(world)
     plan = CrashPlan(at, moment)
-    with watched(bench, tables, plan):
+    with watched(world, tables, plan):
         try:
-            bench.finish(ref)
+            world.finish(ref)
         except Crash:
-            bench.clock.advance(1)
+            world.clock.advance(1)
     assert plan.crashed, f"{at} isn't reached"
-    return bench, bench.finish(ref)
+    return world, world.finish(ref)

@@ -1,4 +1,4 @@
-"""Where a bench keeps what it stores: in memory, or on tables."""
+"""Where a world keeps what it stores: in memory, or on tables."""
 
 from dataclasses import dataclass
 

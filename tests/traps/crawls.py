@@ -27,7 +27,7 @@ from spinneret.web.exploring.frontier.service import Frontier
 from spinneret.web.fetching.ports import Fetcher
 from tests.factories import TENANT
 from tests.fakes.crashes import Crash
-from tests.fakes.deep_crawling import DeepSlice
+from tests.fakes.deep_crawling import DeepCrawlWorld
 from tests.fakes.exploring import FakeFrontierStore
 from tests.simulation.turnstile import Actor, Role
 from tests.traps.fetching import SiteFetcher, extract_once
@@ -191,7 +191,7 @@ class _Parking:
         return call
 
 
-class TrapCrawl(DeepSlice):
+class TrapCrawl(DeepCrawlWorld):
     """One crawl of the site; `workers` page steps at a time, as the machine's Map has them."""
 
     def __init__(

@@ -47,7 +47,7 @@ class Services:
         return self.world.previews()
 
 
-class Bench:
+class AuditApi:
     """An API over a world."""
 
     def __init__(self) -> None:
@@ -89,8 +89,8 @@ class Bench:
 
 
 @pytest.fixture
-def bench() -> Bench:
-    return Bench()
+def api() -> AuditApi:
+    return AuditApi()
 
 
 # ---------------------------------------------------------------- Audits
@@ -100,31 +100,29 @@ STAGING = {"headers": {"Authorization": "Basic c2VjcmV0"}, "cookie": "stage=s3cr
 
 
 # covers A-06
-def test_a_staging_site_gets_headers_that_nobody_is_shown(bench: Bench) -> None:
-    bench.world.pages["https://elsewhere.example/"] = fetched_page(
-        "https://elsewhere.example/", b""
-    )
-    audit_id = bench.audit(**STAGING)
-    sent = bench.world.sent
+def test_a_staging_site_gets_headers_that_nobody_is_shown(api: AuditApi) -> None:
+    api.world.pages["https://elsewhere.example/"] = fetched_page("https://elsewhere.example/", b"")
+    audit_id = api.audit(**STAGING)
+    sent = api.world.sent
     for path in ("/", "/oak", "/robots.txt"):
         assert sent[f"{HOST}{path}"]["Authorization"] == "Basic c2VjcmV0"
         assert sent[f"{HOST}{path}"]["Cookie"] == "stage=s3cret"
     others = {url: each for url, each in sent.items() if not url.startswith(f"{HOST}/")}
     assert others
     assert not any({"Authorization", "Cookie"} & set(each) for each in others.values())
-    view = bench.send("GET", f"/audits/{audit_id}")
+    view = api.send("GET", f"/audits/{audit_id}")
     assert view.body["headers"] == ["Authorization", "Cookie"]
-    job = bench.world.store.get(JobRef(tenant="acme", job_id=audit_id))
-    stored = [*bench.world.bodies.objects.values(), str(job).encode(), str(view.body).encode()]
+    job = api.world.store.get(JobRef(tenant="acme", job_id=audit_id))
+    stored = [*api.world.bodies.objects.values(), str(job).encode(), str(view.body).encode()]
     assert not any(b"c2VjcmV0" in each or b"s3cret" in each for each in stored)
 
 
 # covers A-07
 def test_a_rendered_audit_judges_pages_after_their_scripts_and_takes_lab_figures(
-    bench: Bench,
+    api: AuditApi,
 ) -> None:
-    world, options = bench.world, {"render": True}
-    refused = bench.send("POST", "/audits", {"url": f"{HOST}/", "options": options})
+    world, options = api.world, {"render": True}
+    refused = api.send("POST", "/audits", {"url": f"{HOST}/", "options": options})
     assert (refused.status, refused.body["details"]["dependency"]) == (503, "browser")
     painted = LabFigures(first_contentful_paint_ms=80, largest_contentful_paint_ms=120)
     doms: dict[str, Rendering | DomainError] = {
@@ -139,36 +137,36 @@ def test_a_rendered_audit_judges_pages_after_their_scripts_and_takes_lab_figures
     doms[f"{HOST}/oak"] = replace(dom, dom=dom.dom.replace("<title>", "<x>"))
     doms[f"{HOST}/cedar"] = ContentRefused("answered application/pdf")
     world.browser = FakeBrowser(doms)
-    bench.services.audits = world.service()
-    view = bench.send("GET", f"/audits/{bench.audit(options=options)}").body
+    api.services.audits = world.service()
+    view = api.send("GET", f"/audits/{api.audit(options=options)}").body
     assert (view["status"], view["options"]["render"]) == ("completed", True)
     assert view["result"]["pages"]["other"] == 1
     lab = view["result"]["lab"]
     assert (lab["first_contentful_paint_ms"], lab["largest_contentful_paint_ms"]) == (80, 120)
     assert (lab["layout_shift"], lab["pages"]) == (0.1, view["result"]["pages"]["html"])
-    issues = bench.send("GET", f"/audits/{view['audit_id']}/issues").body["items"]
+    issues = api.send("GET", f"/audits/{view['audit_id']}/issues").body["items"]
     assert f"{HOST}/oak" in {each["url"] for each in issues if each["check"] == "title.missing"}
     body = world.report(JobRef(tenant="acme", job_id=view["audit_id"]))
     [oak] = [each for each in json.loads(body)["pages"] if each["url"] == f"{HOST}/oak"]
     assert oak["lab"]["transferred_bytes"] > 0
     assert {each.total_seconds for each in world.browser.requests} == {30.0}
     both = {"url": f"{HOST}/", "options": options, **STAGING}
-    assert bench.send("POST", "/audits", both).status == 422
+    assert api.send("POST", "/audits", both).status == 422
 
 
 # covers A-06
-def test_a_list_of_pages_is_audited_without_following_links(bench: Bench) -> None:
+def test_a_list_of_pages_is_audited_without_following_links(api: AuditApi) -> None:
     urls = [f"{HOST}/oak", f"{HOST}/cedar", f"{HOST}/oak"]
-    answer = bench.send("POST", "/audits", {"options": {"urls": urls}})
+    answer = api.send("POST", "/audits", {"options": {"urls": urls}})
     ref = JobRef(tenant="acme", job_id=answer.body["audit_id"])
-    bench.world.settle(ref)
-    view = bench.send("GET", f"/audits/{ref.job_id}").body
+    api.world.settle(ref)
+    view = api.send("GET", f"/audits/{ref.job_id}").body
     assert (view["status"], view["url"], view["options"]["urls"]) == (
         "completed",
         *[urls[0]],
         urls[:2],
     )
-    pages = json.loads(bench.world.report(ref))["pages"]
+    pages = json.loads(api.world.report(ref))["pages"]
     read = {each["url"] for each in pages if each["kind"] == "html"}
     assert read == {f"{HOST}/oak", f"{HOST}/cedar"}
 
@@ -188,96 +186,94 @@ def test_a_list_of_pages_is_audited_without_following_links(bench: Bench) -> Non
     ],
 )
 def test_what_an_audit_cannot_follow_is_refused_by_its_field(
-    request_: dict[str, Any], path: str, bench: Bench
+    request_: dict[str, Any], path: str, api: AuditApi
 ) -> None:
-    refused = bench.send("POST", "/audits", request_)
+    refused = api.send("POST", "/audits", request_)
     assert refused.status == 422
     assert [each["path"] for each in refused.body["details"]["fields"]] == [path]
     if "recipe" not in request_:
         schedule = {**request_, "schedule_cron": "@daily"}
-        assert bench.send("POST", "/audits/schedules", schedule).status == 422
+        assert api.send("POST", "/audits/schedules", schedule).status == 422
 
 
 @pytest.mark.parametrize(("page", "status"), [("no url", 400), ("http://10.0.0.1/", 403)])
 def test_a_page_of_a_list_that_cannot_be_requested_is_named(
-    page: str, status: int, bench: Bench
+    page: str, status: int, api: AuditApi
 ) -> None:
     request = {"options": {"urls": [f"{HOST}/oak", page]}}
     for path, more in (("/audits", {}), ("/audits/schedules", {"schedule_cron": "@daily"})):
-        refused = bench.send("POST", path, {**request, **more})
+        refused = api.send("POST", path, {**request, **more})
         assert refused.status == status
         assert [each["path"] for each in refused.body["details"]["fields"]] == ["options.urls.1"]
 
 
 # covers A-06
-def test_a_schedule_keeps_threshold_and_headers_for_its_audits(bench: Bench) -> None:
+def test_a_schedule_keeps_threshold_and_headers_for_its_audits(api: AuditApi) -> None:
     wanted = {"url": f"{HOST}/", "schedule_cron": "@hourly", "fail_under": 90, **STAGING}
-    made = bench.send("POST", "/audits/schedules", wanted).body
+    made = api.send("POST", "/audits/schedules", wanted).body
     assert (made["fail_under"], made["headers"]) == (90, ["Authorization", "Cookie"])
     path = f"/audits/schedules/{made['schedule_id']}"
     plain = {name: each for name, each in wanted.items() if name not in STAGING}
-    assert bench.send("PUT", path, plain).body["headers"] == ["Authorization", "Cookie"]
+    assert api.send("PUT", path, plain).body["headers"] == ["Authorization", "Cookie"]
     elsewhere = {**plain, "url": "https://elsewhere.example/"}
-    refused = bench.send("PUT", path, elsewhere)
+    refused = api.send("PUT", path, elsewhere)
     assert (refused.status, refused.body["details"]["fields"][0]["path"]) == (422, "headers")
-    row = bench.schedule_store.get("acme", made["schedule_id"])
+    row = api.schedule_store.get("acme", made["schedule_id"])
     assert row is not None
     assert SCHEDULES.decode(SCHEDULES.encode(row)) == row
     assert "s3cret" not in repr(SCHEDULES.encode(row))
-    bench.world.clock.advance(3600)
-    assert bench.tick().submitted == 1
-    audit_id = bench.send("GET", path).body["last_audit_id"]
-    bench.world.settle(JobRef(tenant="acme", job_id=audit_id))
-    view = bench.send("GET", f"/audits/{audit_id}").body
+    api.world.clock.advance(3600)
+    assert api.tick().submitted == 1
+    audit_id = api.send("GET", path).body["last_audit_id"]
+    api.world.settle(JobRef(tenant="acme", job_id=audit_id))
+    view = api.send("GET", f"/audits/{audit_id}").body
     assert (view["passed"], view["fail_under"]) == (True, 90)
-    assert bench.world.sent[f"{HOST}/"]["Cookie"] == "stage=s3cret"
-    assert bench.send("PUT", path, {**elsewhere, "headers": {}}).body["headers"] == []
+    assert api.world.sent[f"{HOST}/"]["Cookie"] == "stage=s3cret"
+    assert api.send("PUT", path, {**elsewhere, "headers": {}}).body["headers"] == []
 
 
 # covers A-01
-def test_an_audit_is_accepted_followed_and_read(bench: Bench) -> None:
-    answer = bench.send("POST", "/audits", {"url": f"{HOST}/"})
+def test_an_audit_is_accepted_followed_and_read(api: AuditApi) -> None:
+    answer = api.send("POST", "/audits", {"url": f"{HOST}/"})
     assert (answer.status, answer.body["status"], answer.body["recipe_version"]) == (
         202,
         "pending",
         1,
     )
     path = f"/audits/{answer.body['audit_id']}"
-    assert bench.send("GET", f"{path}/report").status == 409
-    bench.world.settle(JobRef(tenant="acme", job_id=answer.body["audit_id"]))
-    view = bench.send("GET", path).body
+    assert api.send("GET", f"{path}/report").status == 409
+    api.world.settle(JobRef(tenant="acme", job_id=answer.body["audit_id"]))
+    view = api.send("GET", path).body
     assert (view["status"], view["score"], view["grade"]) == ("completed", 100, "A")
     assert view["options"] == {"max_pages": 100, "max_external_links": 500, "max_images": 100}
-    timeline = bench.send("GET", f"{path}/timeline", limit="100").body["items"]
+    timeline = api.send("GET", f"{path}/timeline", limit="100").body["items"]
     assert timeline[0]["message"] == "pending"
     assert timeline[-1]["message"] == "completed"
     assert [each["progress"] for each in timeline] == sorted(each["progress"] for each in timeline)
-    waits = JobWaits(
-        store=bench.world.store, clock=bench.world.clock, sleep=bench.world.clock.advance
-    )
+    waits = JobWaits(store=api.world.store, clock=api.world.clock, sleep=api.world.clock.advance)
     stream = Served(streams_router, waits).send("GET", f"{path}/stream")
     assert (stream.status, "event: status_changed" in stream.text) == (200, True)
 
 
-def test_a_replay_is_the_same_audit_and_another_body_is_refused(bench: Bench) -> None:
+def test_a_replay_is_the_same_audit_and_another_body_is_refused(api: AuditApi) -> None:
     body, headers = {"url": f"{HOST}/"}, {"Idempotency-Key": "k"}
-    first, again = (bench.send("POST", "/audits", body, headers=headers) for _ in range(2))
+    first, again = (api.send("POST", "/audits", body, headers=headers) for _ in range(2))
     assert first.body == again.body
     assert again.headers["Idempotent-Replayed"] == "true"
-    other = bench.send("POST", "/audits", {**body, "recipe": "hello"}, headers=headers)
+    other = api.send("POST", "/audits", {**body, "recipe": "hello"}, headers=headers)
     assert (other.status, other.body["code"]) == (422, "IDEMPOTENCY_MISMATCH")
-    assert bench.send("POST", "/audits", body).body["audit_id"] != first.body["audit_id"]
+    assert api.send("POST", "/audits", body).body["audit_id"] != first.body["audit_id"]
 
 
 # covers A-01
 def test_another_version_of_the_recipe_is_another_audit(
-    bench: Bench, monkeypatch: pytest.MonkeyPatch
+    api: AuditApi, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     body, headers = {"url": f"{HOST}/"}, {"Idempotency-Key": "k"}
-    first = bench.send("POST", "/audits", body, headers=headers).body
+    first = api.send("POST", "/audits", body, headers=headers).body
     newer = replace(RECIPES["seo"], version=first["recipe_version"] + 1)
     monkeypatch.setitem(RECIPES, "seo", newer)  # as the next deployment has it
-    again = bench.send("POST", "/audits", body, headers=headers).body
+    again = api.send("POST", "/audits", body, headers=headers).body
     assert again["recipe_version"] == newer.version
     assert again["audit_id"] != first["audit_id"]
 
@@ -301,163 +297,163 @@ def test_another_version_of_the_recipe_is_another_audit(
     ],
 )
 def test_a_bad_request_leaves_nothing(
-    bench: Bench, body: dict[str, Any], status: int, code: str
+    api: AuditApi, body: dict[str, Any], status: int, code: str
 ) -> None:
-    answer = bench.send("POST", "/audits", body)
+    answer = api.send("POST", "/audits", body)
     assert (answer.status, answer.body["code"]) == (status, code)
-    assert bench.send("GET", "/audits").body["items"] == []
+    assert api.send("GET", "/audits").body["items"] == []
 
 
-def test_lists_filter_by_status_and_recipe(bench: Bench) -> None:
-    done = bench.audit(recipe="hello")
-    waiting = bench.send("POST", "/audits", {"url": f"{HOST}/"}).body["audit_id"]
+def test_lists_filter_by_status_and_recipe(api: AuditApi) -> None:
+    done = api.audit(recipe="hello")
+    waiting = api.send("POST", "/audits", {"url": f"{HOST}/"}).body["audit_id"]
 
     def shown(**query: str) -> list[str]:
-        return [each["audit_id"] for each in bench.send("GET", "/audits", **query).body["items"]]
+        return [each["audit_id"] for each in api.send("GET", "/audits", **query).body["items"]]
 
     assert shown() == [waiting, done]
     assert shown(status="completed") == [done]
     assert shown(recipe="seo") == [waiting]
-    assert bench.send("GET", "/audits", status="odd").status == 422
+    assert api.send("GET", "/audits", status="odd").status == 422
 
 
-def test_a_foreign_audit_is_unknown(bench: Bench) -> None:
-    path = f"/audits/{bench.audit(recipe='hello')}"
+def test_a_foreign_audit_is_unknown(api: AuditApi) -> None:
+    path = f"/audits/{api.audit(recipe='hello')}"
     for method, tail in [
         *(("GET", t) for t in ("", "/timeline", "/report", "/issues", "/artifacts")),
         ("GET", "/comparison"),
         ("POST", "/cancel"),
         ("POST", "/retry"),
     ]:
-        answer = bench.send(method, path + tail, tenant="other")
+        answer = api.send(method, path + tail, tenant="other")
         assert (answer.status, answer.body["code"]) == (404, "NOT_FOUND"), tail
 
 
-def test_a_job_of_another_kind_is_no_audit(bench: Bench) -> None:
-    assert bench.send("POST", "/audits/job_000777/cancel").status == 404
+def test_a_job_of_another_kind_is_no_audit(api: AuditApi) -> None:
+    assert api.send("POST", "/audits/job_000777/cancel").status == 404
 
 
 # covers A-01
-def test_an_audit_is_cancelled_and_a_failed_one_begun_again(bench: Bench) -> None:
-    audit_id = bench.send("POST", "/audits", {"url": f"{HOST}/"}).body["audit_id"]
+def test_an_audit_is_cancelled_and_a_failed_one_begun_again(api: AuditApi) -> None:
+    audit_id = api.send("POST", "/audits", {"url": f"{HOST}/"}).body["audit_id"]
     path = f"/audits/{audit_id}"
-    assert bench.send("POST", f"{path}/retry").status == 409
-    assert bench.send("POST", f"{path}/cancel").body["status"] == "cancelled"
-    assert bench.send("POST", f"{path}/cancel").status == 409
-    bench.world.pages[f"{HOST}/"] = fetched_page(f"{HOST}/", b"", status_code=404)
-    failed = bench.audit()
-    assert bench.send("GET", f"/audits/{failed}").body["error_summary"] == (
+    assert api.send("POST", f"{path}/retry").status == 409
+    assert api.send("POST", f"{path}/cancel").body["status"] == "cancelled"
+    assert api.send("POST", f"{path}/cancel").status == 409
+    api.world.pages[f"{HOST}/"] = fetched_page(f"{HOST}/", b"", status_code=404)
+    failed = api.audit()
+    assert api.send("GET", f"/audits/{failed}").body["error_summary"] == (
         "shop.example answered 404"
     )
-    assert bench.send("POST", f"/audits/{failed}/retry").body["status"] == "pending"
+    assert api.send("POST", f"/audits/{failed}/retry").body["status"] == "pending"
 
 
 @pytest.mark.parametrize("name", ["json", "csv", "html", "md", "junit", "sarif"])
-def test_a_report_is_at_a_presigned_url(bench: Bench, name: str) -> None:
-    audit_id = bench.audit(recipe="hello")
-    view = bench.send("GET", f"/audits/{audit_id}/report", format=name).body
+def test_a_report_is_at_a_presigned_url(api: AuditApi, name: str) -> None:
+    audit_id = api.audit(recipe="hello")
+    view = api.send("GET", f"/audits/{audit_id}/report", format=name).body
     key = view["url"].removeprefix("https://bucket.example/").partition("?")[0]
-    assert bench.world.bodies.objects[key]
-    assert bench.world.bodies.types[key] == view["media_type"]
+    assert api.world.bodies.objects[key]
+    assert api.world.bodies.types[key] == view["media_type"]
     assert (view["format"], view["expires_in"]) == (name, 3600)
-    assert bench.send("GET", f"/audits/{audit_id}/report", format="pdf").status == 422
+    assert api.send("GET", f"/audits/{audit_id}/report", format="pdf").status == 422
     if name == "md":
-        assert bench.send("GET", f"/audits/{audit_id}/report", format="markdown").body == view
+        assert api.send("GET", f"/audits/{audit_id}/report", format="markdown").body == view
 
 
-def test_issues_come_by_severity_in_pages_and_filtered(bench: Bench) -> None:
-    bench.world.pages[f"{HOST}/oak"] = Page(path="/oak", title=None, h1=None, lang=None).answer()
-    path = f"/audits/{bench.audit()}/issues"
-    every = bench.send("GET", path, limit="100").body["items"]
+def test_issues_come_by_severity_in_pages_and_filtered(api: AuditApi) -> None:
+    api.world.pages[f"{HOST}/oak"] = Page(path="/oak", title=None, h1=None, lang=None).answer()
+    path = f"/audits/{api.audit()}/issues"
+    every = api.send("GET", path, limit="100").body["items"]
     assert len(every) >= 3
     assert all(each["title"] and each["evidence"] for each in every)
     paged, cursor = [], None
     while True:
-        answer = bench.send("GET", path, limit="2", **({"cursor": cursor} if cursor else {})).body
+        answer = api.send("GET", path, limit="2", **({"cursor": cursor} if cursor else {})).body
         paged += answer["items"]
         cursor = answer["next_cursor"]
         if not answer["has_more"]:
             break
     assert paged == every
-    only = bench.send("GET", path, check="title.missing").body["items"]
+    only = api.send("GET", path, check="title.missing").body["items"]
     assert [(each["check"], each["url"]) for each in only] == [("title.missing", f"{HOST}/oak")]
     severity = only[0]["severity"]
-    some = bench.send("GET", path, severity=severity, limit="100").body["items"]
+    some = api.send("GET", path, severity=severity, limit="100").body["items"]
     assert some == [each for each in every if each["severity"] == severity]
-    assert bench.send("GET", path, category="odd").status == 422
-    assert bench.send("GET", path, cursor="b2Rk").status == 422
+    assert api.send("GET", path, category="odd").status == 422
+    assert api.send("GET", path, cursor="b2Rk").status == 422
 
 
-def test_an_audit_is_compared_with_the_one_before_or_any(bench: Bench) -> None:
-    good = bench.audit()
+def test_an_audit_is_compared_with_the_one_before_or_any(api: AuditApi) -> None:
+    good = api.audit()
     path = f"/audits/{good}/comparison"
-    assert bench.send("GET", path).status == 409
-    bench.world.clock.advance(600)
-    bench.world.pages[f"{HOST}/oak"] = Page(path="/oak", title=None).answer()
-    worse = bench.audit()
-    view = bench.send("GET", f"/audits/{worse}/comparison", limit="100").body
+    assert api.send("GET", path).status == 409
+    api.world.clock.advance(600)
+    api.world.pages[f"{HOST}/oak"] = Page(path="/oak", title=None).answer()
+    worse = api.audit()
+    view = api.send("GET", f"/audits/{worse}/comparison", limit="100").body
     assert view["compared_with"] == good
     assert view["change"] < 0
     assert ("title.missing", "new") in {(each["check"], each["state"]) for each in view["items"]}
     assert view["new"] == sum(each["state"] == "new" for each in view["items"])
-    back = bench.send("GET", path, **{"with": worse, "state": "fixed"})
+    back = api.send("GET", path, **{"with": worse, "state": "fixed"})
     assert back.status == 200, back.body
     assert back.body["fixed"] == view["new"]
-    issues = bench.send("GET", f"/audits/{worse}/issues", state="new", limit="100").body["items"]
+    issues = api.send("GET", f"/audits/{worse}/issues", state="new", limit="100").body["items"]
     assert len(issues) == view["new"]
-    assert bench.send("GET", path, **{"with": "job_unknown"}).status == 404
+    assert api.send("GET", path, **{"with": "job_unknown"}).status == 404
 
 
-def test_an_audit_of_another_host_is_no_comparison(bench: Bench) -> None:
-    good = bench.audit()
-    bench.world.pages["https://other.example/"] = Page(
+def test_an_audit_of_another_host_is_no_comparison(api: AuditApi) -> None:
+    good = api.audit()
+    api.world.pages["https://other.example/"] = Page(
         path="/", host="https://other.example", links=()
     ).answer()
-    other = bench.audit("https://other.example/")
-    refused = bench.send("GET", f"/audits/{good}/comparison", **{"with": other})
+    other = api.audit("https://other.example/")
+    refused = api.send("GET", f"/audits/{good}/comparison", **{"with": other})
     assert (refused.status, refused.body["code"]) == (409, "CONFLICT"), refused.body
 
 
-def test_artifacts_are_listed_in_pages(bench: Bench) -> None:
-    path = f"/audits/{bench.audit()}/artifacts"
-    every = bench.send("GET", path, limit="100").body["items"]
+def test_artifacts_are_listed_in_pages(api: AuditApi) -> None:
+    path = f"/audits/{api.audit()}/artifacts"
+    every = api.send("GET", path, limit="100").body["items"]
     pages = [each for each in every if each["type"] == "html_gz"]
     assert len(pages) == 9
     assert all(each["retention_until"] for each in pages)
     assert all(each["retention_until"] is None for each in every if each["type"] != "html_gz")
-    first = bench.send("GET", path, limit="5").body
-    rest = bench.send("GET", path, limit="100", cursor=first["next_cursor"]).body
+    first = api.send("GET", path, limit="5").body
+    rest = api.send("GET", path, limit="100", cursor=first["next_cursor"]).body
     assert first["items"] + rest["items"] == every
 
 
 # ---------------------------------------------------------------- Preview
 
 
-def test_a_preview_counts_the_sitemap_by_three_requests(bench: Bench) -> None:
-    view = bench.send("POST", "/audits/preview", {"url": f"{HOST}/"}).body
+def test_a_preview_counts_the_sitemap_by_three_requests(api: AuditApi) -> None:
+    view = api.send("POST", "/audits/preview", {"url": f"{HOST}/"}).body
     assert (view["estimated_pages"], view["estimated_by"]) == (9, "sitemap")
     assert (view["requests"], view["is_lower_bound"], view["is_allowed"]) == (3, False, True)
     assert view["sitemap_url"] == f"{HOST}/sitemap.xml"
 
 
-def test_a_preview_of_one_sitemap_of_several_is_a_lower_bound(bench: Bench) -> None:
+def test_a_preview_of_one_sitemap_of_several_is_a_lower_bound(api: AuditApi) -> None:
     robots = f"{HOST}/robots.txt"
     named = f"{GOOD_ROBOTS}\nSitemap: {HOST}/sitemap-shop.xml\n"
-    bench.world.pages[robots] = fetched_page(robots, named, media_type="text/plain")
-    view = bench.send("POST", "/audits/preview", {"url": f"{HOST}/"}).body
+    api.world.pages[robots] = fetched_page(robots, named, media_type="text/plain")
+    view = api.send("POST", "/audits/preview", {"url": f"{HOST}/"}).body
     assert (view["estimated_pages"], view["is_lower_bound"]) == (9, True)
 
 
-def test_a_preview_without_a_sitemap_counts_links(bench: Bench) -> None:
-    del bench.world.pages[f"{HOST}/sitemap.xml"]
-    bench.world.pages[f"{HOST}/robots.txt"] = fetched_page(f"{HOST}/robots.txt", "")
-    view = bench.send("POST", "/audits/preview", {"url": f"{HOST}/"}).body
+def test_a_preview_without_a_sitemap_counts_links(api: AuditApi) -> None:
+    del api.world.pages[f"{HOST}/sitemap.xml"]
+    api.world.pages[f"{HOST}/robots.txt"] = fetched_page(f"{HOST}/robots.txt", "")
+    view = api.send("POST", "/audits/preview", {"url": f"{HOST}/"}).body
     assert (view["estimated_by"], view["is_lower_bound"]) == ("links of the start page", True)
     assert view["estimated_pages"] == 7
 
 
-def test_a_preview_of_a_site_that_fails_says_so(bench: Bench) -> None:
-    answer = bench.send("POST", "/audits/preview", {"url": "https://gone.example/"})
+def test_a_preview_of_a_site_that_fails_says_so(api: AuditApi) -> None:
+    answer = api.send("POST", "/audits/preview", {"url": "https://gone.example/"})
     assert (answer.status, answer.body["code"]) == (502, "HTTP_ERROR")
 
 
@@ -466,18 +462,18 @@ def test_a_preview_of_a_site_that_fails_says_so(bench: Bench) -> None:
 DAILY = {"url": f"{HOST}/", "recipe": "hello", "schedule_cron": "0 6 * * *"}
 
 
-def test_a_schedule_is_made_replaced_and_removed(bench: Bench) -> None:
-    made = bench.send("POST", "/audits/schedules", DAILY)
+def test_a_schedule_is_made_replaced_and_removed(api: AuditApi) -> None:
+    made = api.send("POST", "/audits/schedules", DAILY)
     assert (made.status, made.body["next_run_at"]) == (201, "2026-01-03T06:00:00.000000Z")
     path = f"/audits/schedules/{made.body['schedule_id']}"
-    changed = bench.send("PUT", path, {**DAILY, "timezone": "Europe/Berlin"}).body
+    changed = api.send("PUT", path, {**DAILY, "timezone": "Europe/Berlin"}).body
     assert changed["next_run_at"] == "2026-01-03T05:00:00.000000Z"
-    paused = bench.send("PUT", path, {**DAILY, "is_active": False}).body
+    paused = api.send("PUT", path, {**DAILY, "is_active": False}).body
     assert (paused["is_active"], paused["next_run_at"]) == (False, None)
-    assert [each["schedule_id"] for each in bench.send("GET", "/audits/schedules").body["items"]]
-    assert bench.send("GET", path, tenant="other").status == 404
-    assert bench.send("DELETE", path).status == 204
-    assert bench.send("GET", path).status == 404
+    assert [each["schedule_id"] for each in api.send("GET", "/audits/schedules").body["items"]]
+    assert api.send("GET", path, tenant="other").status == 404
+    assert api.send("DELETE", path).status == 204
+    assert api.send("GET", path).status == 404
 
 
 @pytest.mark.parametrize(
@@ -490,103 +486,103 @@ def test_a_schedule_is_made_replaced_and_removed(bench: Bench) -> None:
     ],
 )
 def test_a_schedule_that_can_not_be_is_refused_by_its_field(
-    bench: Bench, change: dict[str, Any], field: str
+    api: AuditApi, change: dict[str, Any], field: str
 ) -> None:
-    answer = bench.send("POST", "/audits/schedules", {**DAILY, **change})
+    answer = api.send("POST", "/audits/schedules", {**DAILY, **change})
     assert answer.status == 422
     assert [each["path"] for each in answer.body["details"]["fields"]] == [field]
 
 
-def test_the_minute_rule_submits_what_is_due_once(bench: Bench) -> None:
-    made = bench.send("POST", "/audits/schedules", DAILY).body
-    assert bench.tick().submitted == 0
-    bench.world.clock.advance(3 * 24 * 3600)
-    assert bench.tick().submitted == 1
-    assert bench.tick().submitted == 0  # three days were missed: one audit makes up for them
-    [audit] = bench.send("GET", "/audits").body["items"]
-    schedule = bench.send("GET", f"/audits/schedules/{made['schedule_id']}").body
+def test_the_minute_rule_submits_what_is_due_once(api: AuditApi) -> None:
+    made = api.send("POST", "/audits/schedules", DAILY).body
+    assert api.tick().submitted == 0
+    api.world.clock.advance(3 * 24 * 3600)
+    assert api.tick().submitted == 1
+    assert api.tick().submitted == 0  # three days were missed: one audit makes up for them
+    [audit] = api.send("GET", "/audits").body["items"]
+    schedule = api.send("GET", f"/audits/schedules/{made['schedule_id']}").body
     assert (schedule["last_audit_id"], schedule["last_error"]) == (audit["audit_id"], None)
-    bench.world.clock.advance(24 * 3600)
-    assert bench.tick().skipped == 1  # the audit of the day before hasn't even begun
-    bench.world.settle(JobRef(tenant="acme", job_id=audit["audit_id"]))
-    bench.world.clock.advance(24 * 3600)
-    assert bench.tick().submitted == 1
+    api.world.clock.advance(24 * 3600)
+    assert api.tick().skipped == 1  # the audit of the day before hasn't even begun
+    api.world.settle(JobRef(tenant="acme", job_id=audit["audit_id"]))
+    api.world.clock.advance(24 * 3600)
+    assert api.tick().submitted == 1
 
 
 def test_a_pass_that_dies_before_the_schedule_moves_on_submits_no_second_audit(
-    bench: Bench,
+    api: AuditApi,
 ) -> None:
-    made = bench.send("POST", "/audits/schedules", DAILY).body
-    bench.world.clock.advance(24 * 3600)
-    stored = dict(bench.schedule_store.rows)
-    bench.tick()
-    bench.schedule_store.rows = stored
-    bench.send("PUT", f"/audits/schedules/{made['schedule_id']}", {**DAILY, "fail_under": 90})
-    assert bench.tick().submitted == 1
-    assert len(bench.send("GET", "/audits").body["items"]) == 1
+    made = api.send("POST", "/audits/schedules", DAILY).body
+    api.world.clock.advance(24 * 3600)
+    stored = dict(api.schedule_store.rows)
+    api.tick()
+    api.schedule_store.rows = stored
+    api.send("PUT", f"/audits/schedules/{made['schedule_id']}", {**DAILY, "fail_under": 90})
+    assert api.tick().submitted == 1
+    assert len(api.send("GET", "/audits").body["items"]) == 1
 
 
-def test_a_change_of_anything_but_its_times_leaves_a_due_schedule_due(bench: Bench) -> None:
-    made = bench.send("POST", "/audits/schedules", DAILY).body
+def test_a_change_of_anything_but_its_times_leaves_a_due_schedule_due(api: AuditApi) -> None:
+    made = api.send("POST", "/audits/schedules", DAILY).body
     path = f"/audits/schedules/{made['schedule_id']}"
-    bench.world.clock.advance(24 * 3600)
-    assert bench.send("PUT", path, {**DAILY, "fail_under": 90}).status == 200
-    assert bench.tick().submitted == 1
-    bench.world.clock.advance(24 * 3600)
-    bench.send("PUT", path, {**DAILY, "timezone": "Europe/Berlin"})
-    assert (bench.tick().submitted, bench.tick().skipped) == (0, 0)
+    api.world.clock.advance(24 * 3600)
+    assert api.send("PUT", path, {**DAILY, "fail_under": 90}).status == 200
+    assert api.tick().submitted == 1
+    api.world.clock.advance(24 * 3600)
+    api.send("PUT", path, {**DAILY, "timezone": "Europe/Berlin"})
+    assert (api.tick().submitted, api.tick().skipped) == (0, 0)
 
 
-def test_a_schedule_that_cannot_be_read_leaves_the_others_their_pass(bench: Bench) -> None:
-    ids = [bench.send("POST", "/audits/schedules", DAILY).body["schedule_id"] for _ in range(2)]
-    broken = bench.schedule_store.get("acme", ids[0])
+def test_a_schedule_that_cannot_be_read_leaves_the_others_their_pass(api: AuditApi) -> None:
+    ids = [api.send("POST", "/audits/schedules", DAILY).body["schedule_id"] for _ in range(2)]
+    broken = api.schedule_store.get("acme", ids[0])
     assert broken is not None
     options = {"an option of another release": 1}
-    bench.schedule_store.replace(broken, replace(broken, options=options))
-    bench.world.clock.advance(24 * 3600)
-    done = bench.tick()
+    api.schedule_store.replace(broken, replace(broken, options=options))
+    api.world.clock.advance(24 * 3600)
+    done = api.tick()
     assert (done.submitted, done.left) == (1, 1)
 
 
-def test_a_schedule_whose_site_is_refused_says_why_and_moves_on(bench: Bench) -> None:
-    made = bench.send("POST", "/audits/schedules", DAILY).body
-    bench.world.hosts.service.block("acme", "shop.example", "asked us to")
-    bench.world.clock.advance(24 * 3600)
-    assert bench.tick().refused == 1
-    view = bench.send("GET", f"/audits/schedules/{made['schedule_id']}").body
+def test_a_schedule_whose_site_is_refused_says_why_and_moves_on(api: AuditApi) -> None:
+    made = api.send("POST", "/audits/schedules", DAILY).body
+    api.world.hosts.service.block("acme", "shop.example", "asked us to")
+    api.world.clock.advance(24 * 3600)
+    assert api.tick().refused == 1
+    view = api.send("GET", f"/audits/schedules/{made['schedule_id']}").body
     assert view["last_error"] == "DOMAIN_BLOCKED"
     assert view["next_run_at"] > view["last_run_at"]
-    assert bench.send("GET", "/audits").body["items"] == []
+    assert api.send("GET", "/audits").body["items"] == []
 
 
 def test_a_rendering_schedule_of_a_stage_whose_browser_is_gone_says_so_and_moves_on(
-    bench: Bench,
+    api: AuditApi,
 ) -> None:
-    schedule_id = bench.send(
+    schedule_id = api.send(
         "POST", "/audits/schedules", {"url": f"{HOST}/", "schedule_cron": "0 6 * * *"}
     ).body["schedule_id"]
-    made = bench.schedule_store.get("acme", schedule_id)
+    made = api.schedule_store.get("acme", schedule_id)
     assert made is not None
-    bench.schedule_store.replace(made, replace(made, options={"render": True}))
-    bench.world.clock.advance(24 * 3600)
-    assert bench.tick().refused == 1
-    view = bench.send("GET", f"/audits/schedules/{schedule_id}").body
+    api.schedule_store.replace(made, replace(made, options={"render": True}))
+    api.world.clock.advance(24 * 3600)
+    assert api.tick().refused == 1
+    view = api.send("GET", f"/audits/schedules/{schedule_id}").body
     assert view["last_error"] == "DEPENDENCY_UNAVAILABLE"
     assert view["next_run_at"] > view["last_run_at"]
 
 
 # covers A-01
 def test_an_answer_says_whether_the_score_is_high_enough() -> None:
-    bench = Bench()
-    plain = bench.send("GET", f"/audits/{bench.audit()}").body
+    api = AuditApi()
+    plain = api.send("GET", f"/audits/{api.audit()}").body
     assert (plain["fail_under"], plain["passed"]) == (None, None)
     for least, passes in ((plain["score"], True), (100, plain["score"] == 100), (0, True)):
-        found = bench.send("GET", f"/audits/{bench.audit(fail_under=least, mode='debug')}").body
+        found = api.send("GET", f"/audits/{api.audit(fail_under=least, mode='debug')}").body
         assert (found["fail_under"], found["passed"]) == (least, passes)
-    asked = bench.send("POST", "/audits", {"url": f"{HOST}/", "fail_under": 80}).body
-    waiting = bench.send("GET", f"/audits/{asked['audit_id']}").body
+    asked = api.send("POST", "/audits", {"url": f"{HOST}/", "fail_under": 80}).body
+    waiting = api.send("GET", f"/audits/{asked['audit_id']}").body
     assert (waiting["fail_under"], waiting["passed"]) == (80, None)
-    refused = bench.send("POST", "/audits", {"url": f"{HOST}/", "fail_under": 101})
+    refused = api.send("POST", "/audits", {"url": f"{HOST}/", "fail_under": 101})
     assert refused.status == 422
 
 
@@ -598,20 +594,20 @@ def test_an_answer_says_whether_the_score_is_high_enough() -> None:
 @pytest.mark.parametrize("path", ["/audits", "/audits/schedules"])
 def test_unknown_checks_and_bad_patterns_are_refused(path: str, options: dict[str, Any]) -> None:
     times = {"schedule_cron": "0 6 * * 1"} if path.endswith("schedules") else {}
-    answer = Bench().send("POST", path, {"url": f"{HOST}/", "options": options, **times})
+    answer = AuditApi().send("POST", path, {"url": f"{HOST}/", "options": options, **times})
     assert answer.status == 422
     [name] = options
     assert answer.body["details"]["fields"][0]["path"].startswith(f"options.{name}")
 
 
 # covers A-05
-def test_a_scheduled_audit_has_the_options_of_its_schedule(bench: Bench) -> None:
+def test_a_scheduled_audit_has_the_options_of_its_schedule(api: AuditApi) -> None:
     options = {"max_pages": 3, "exclude": ["/tag/**"], "checks_off": ["social.og"]}
     daily = {**DAILY, "recipe": "seo", "options": options}
-    assert bench.send("POST", "/audits/schedules", daily).body["options"] == options
-    [(name, schedule)] = bench.schedule_store.rows.items()
-    bench.schedule_store.rows[name] = SCHEDULES.decode(SCHEDULES.encode(schedule))  # as stored
-    bench.world.clock.advance(24 * 3600)
-    assert bench.tick().submitted == 1
-    [audit] = bench.send("GET", "/audits").body["items"]
+    assert api.send("POST", "/audits/schedules", daily).body["options"] == options
+    [(name, schedule)] = api.schedule_store.rows.items()
+    api.schedule_store.rows[name] = SCHEDULES.decode(SCHEDULES.encode(schedule))  # as stored
+    api.world.clock.advance(24 * 3600)
+    assert api.tick().submitted == 1
+    [audit] = api.send("GET", "/audits").body["items"]
     assert {name: audit["options"][name] for name in options} == options

@@ -1,10 +1,10 @@
-"""The crawl slice on fakes."""
+"""The world of crawls on fakes."""
 
 import pytest
 
-from tests.fakes.crawling import CrawlSlice
+from tests.fakes.crawling import CrawlWorld
 
 
 @pytest.fixture
-def crawl() -> CrawlSlice:
-    return CrawlSlice()
+def crawl() -> CrawlWorld:
+    return CrawlWorld()

@@ -12,7 +12,7 @@ from spinneret.crawl.models import CrawlRequest
 from spinneret.jobs.models import Job, JobRef, JobStatus
 from tests import factories
 from tests.fakes.crashes import Crash, CrashPlan, Moment
-from tests.fakes.crawling import CrawlSlice, long_page
+from tests.fakes.crawling import CrawlWorld, long_page
 from tests.fakes.fetching import fetched_page
 
 STEP = int(os.environ.get("SPINNERET_CRAWL_CRASH_STEP", "4"))
@@ -36,9 +36,9 @@ SCENARIOS = {
 }
 
 
-def prepared(scenario: Scenario) -> tuple[CrawlSlice, JobRef]:
-    """A slice with one accepted crawl whose message waits in the queue."""
-    crawl = CrawlSlice()
+def prepared(scenario: Scenario) -> tuple[CrawlWorld, JobRef]:
+    """A world with one accepted crawl whose message waits in the queue."""
+    crawl = CrawlWorld()
     if scenario.before is not None:
         crawl.pages[URL] = fetched_page(URL, scenario.before)
         crawl.settle(crawl.submit(URL))
@@ -46,7 +46,7 @@ def prepared(scenario: Scenario) -> tuple[CrawlSlice, JobRef]:
     return crawl, crawl.submit(URL, force=True)
 
 
-def work(crawl: CrawlSlice, ref: JobRef, plan: CrashPlan) -> None:
+def work(crawl: CrawlWorld, ref: JobRef, plan: CrashPlan) -> None:
     crawl.run(ref, plan.wrap)
 
 
@@ -68,7 +68,7 @@ def noted(where: str) -> Iterator[None]:
         raise
 
 
-def assert_whole(crawl: CrawlSlice) -> Document | None:
+def assert_whole(crawl: CrawlWorld) -> Document | None:
     """At most one document; a search shows all chunks of its version, or nothing without one."""
     documents = crawl.documents.all(TENANT)
     hits = crawl.search("spider")
@@ -81,7 +81,7 @@ def assert_whole(crawl: CrawlSlice) -> Document | None:
     return document
 
 
-def assert_done(crawl: CrawlSlice, ref: JobRef, now: str) -> Job:
+def assert_done(crawl: CrawlWorld, ref: JobRef, now: str) -> Job:
     job = crawl.job(ref)
     assert job.status is JobStatus.COMPLETED
     assert job.result is not None
@@ -162,7 +162,7 @@ def test_two_crashes_at_the_same_call_leave_one_attempt(scenario: Scenario) -> N
 def test_a_sweeper_that_dies_at_any_call_leaves_the_job_to_the_next_pass() -> None:
     scenario = SCENARIOS["a new page"]
 
-    def lost_lease() -> tuple[CrawlSlice, JobRef]:
+    def lost_lease() -> tuple[CrawlWorld, JobRef]:
         crawl, ref = prepared(scenario)
         with pytest.raises(Crash):
             work(crawl, ref, CrashPlan(3, Moment.AFTER))
@@ -186,10 +186,10 @@ def test_a_sweeper_that_dies_at_any_call_leaves_the_job_to_the_next_pass() -> No
 def test_a_submission_that_dies_at_any_call_is_repeated_without_a_second_job() -> None:
     key, request = factories.request_key(tenant=TENANT), CrawlRequest(url=URL)
     plan = CrashPlan()
-    CrawlSlice().crawls(plan.wrap).submit(TENANT, request, key)
+    CrawlWorld().crawls(plan.wrap).submit(TENANT, request, key)
     assert "queue.send" in plan.calls
     for at, moment in plan.points():
-        crawl = CrawlSlice()
+        crawl = CrawlWorld()
         crawl.pages[URL] = fetched_page(URL, long_page("spider"))
         with pytest.raises(Crash) as crash:
             crawl.crawls(CrashPlan(at, moment).wrap).submit(TENANT, request, key)

@@ -21,13 +21,13 @@ from spinneret.kernel.errors import (
     UrlBlocked,
 )
 from spinneret.web.limits import ROBOTS_SECONDS
-from tests.fakes.crawling import CrawlSlice, long_page
+from tests.fakes.crawling import CrawlWorld, long_page
 from tests.fakes.fetching import FakeFetcher, fetched_page
 
 URL = "https://site.example/page"
 
 
-def test_a_crawled_page_is_described_in_the_result(crawl: CrawlSlice) -> None:
+def test_a_crawled_page_is_described_in_the_result(crawl: CrawlWorld) -> None:
     final = "https://other.example/final?b=2&a=1"
     body = long_page("silk")
     crawl.pages[URL] = fetched_page(final, body, redirects=(URL, "https://other.example/"))
@@ -60,7 +60,7 @@ def test_a_crawled_page_is_described_in_the_result(crawl: CrawlSlice) -> None:
     assert (document.url, document.domain) == (final, "other.example")
 
 
-def test_pages_that_lead_to_one_url_are_one_document(crawl: CrawlSlice) -> None:
+def test_pages_that_lead_to_one_url_are_one_document(crawl: CrawlWorld) -> None:
     final = "https://site.example/final"
     for path in ("a", "b"):
         url = f"https://site.example/{path}"
@@ -70,7 +70,7 @@ def test_pages_that_lead_to_one_url_are_one_document(crawl: CrawlSlice) -> None:
 
 
 def test_a_page_is_asked_for_with_its_last_slash_and_is_the_same_without_it(
-    crawl: CrawlSlice,
+    crawl: CrawlWorld,
 ) -> None:
     folder = f"{URL}/"
     crawl.pages[folder] = fetched_page(folder, long_page("silk"))
@@ -80,7 +80,7 @@ def test_a_page_is_asked_for_with_its_last_slash_and_is_the_same_without_it(
 
 
 # covers C-02
-def test_the_timeline_reports_the_steps_with_rising_progress(crawl: CrawlSlice) -> None:
+def test_the_timeline_reports_the_steps_with_rising_progress(crawl: CrawlWorld) -> None:
     crawl.pages[URL] = fetched_page(URL, long_page("silk"))
     ref = crawl.submit(URL)
     crawl.settle(ref)
@@ -98,7 +98,7 @@ def test_the_timeline_reports_the_steps_with_rising_progress(crawl: CrawlSlice) 
     assert progress[-1] == 100
 
 
-def test_a_crawl_asks_for_pages_within_its_bounds(crawl: CrawlSlice) -> None:
+def test_a_crawl_asks_for_pages_within_its_bounds(crawl: CrawlWorld) -> None:
     crawl.pages[URL] = fetched_page(URL, "Silk.")
     ref = crawl.submit(URL)
     fetchers: list[FakeFetcher] = []
@@ -119,7 +119,7 @@ def test_a_crawl_asks_for_pages_within_its_bounds(crawl: CrawlSlice) -> None:
 
 
 @pytest.mark.parametrize("charset", ["utf-8", "iso-8859-1", "utf-16le"])
-def test_a_page_is_read_in_its_charset(crawl: CrawlSlice, charset: str) -> None:
+def test_a_page_is_read_in_its_charset(crawl: CrawlWorld, charset: str) -> None:
     crawl.pages[URL] = fetched_page(URL, "Spinnfäden größer".encode(charset), charset=charset)
     crawl.settle(crawl.submit(URL))
     [hit] = crawl.search("größer")
@@ -142,7 +142,7 @@ def test_a_page_is_read_in_its_charset(crawl: CrawlSlice, charset: str) -> None:
     ],
 )
 def test_a_page_that_a_second_try_would_not_change_fails_at_once(
-    crawl: CrawlSlice, answer: DomainError, code: str
+    crawl: CrawlWorld, answer: DomainError, code: str
 ) -> None:
     crawl.pages[URL] = answer
     job = crawl.settle(crawl.submit(URL))
@@ -165,7 +165,7 @@ def test_a_page_that_a_second_try_would_not_change_fails_at_once(
     ],
 )
 def test_a_page_that_may_be_there_later_is_tried_again_in_several_series(
-    crawl: CrawlSlice, answer: DomainError
+    crawl: CrawlWorld, answer: DomainError
 ) -> None:
     crawl.pages[URL] = answer
     job = crawl.settle(crawl.submit(URL))
@@ -175,7 +175,7 @@ def test_a_page_that_may_be_there_later_is_tried_again_in_several_series(
     assert len(failures) == bounds.JOB_MAX_ATTEMPTS * (bounds.REDRIVES + 1)
 
 
-def test_the_section_of_an_opening_chunk_is_the_title(crawl: CrawlSlice) -> None:
+def test_the_section_of_an_opening_chunk_is_the_title(crawl: CrawlWorld) -> None:
     text = f"Webs\n\n{long_page('silk', 300)}\n\n## Orbs\n\n{long_page('orbs', 300)}"
     crawl.pages[URL] = fetched_page(URL, text)
     job = crawl.settle(crawl.submit(URL))
@@ -186,7 +186,7 @@ def test_the_section_of_an_opening_chunk_is_the_title(crawl: CrawlSlice) -> None
     assert (sections[0], sections[-1]) == ("Webs", "Orbs")
 
 
-def test_a_page_that_comes_back_is_crawled_after_all(crawl: CrawlSlice) -> None:
+def test_a_page_that_comes_back_is_crawled_after_all(crawl: CrawlWorld) -> None:
     crawl.pages[URL] = fetched_page(URL, status_code=503, headers={"retry-after": "90"})
     ref = crawl.submit(URL)
     job = crawl.run(ref)
@@ -197,7 +197,7 @@ def test_a_page_that_comes_back_is_crawled_after_all(crawl: CrawlSlice) -> None:
 
 
 @pytest.mark.parametrize("part", ["embedder", "index", "contents"])
-def test_an_outage_of_our_own_is_waited_for_uncharged(crawl: CrawlSlice, part: str) -> None:
+def test_an_outage_of_our_own_is_waited_for_uncharged(crawl: CrawlWorld, part: str) -> None:
     crawl.pages[URL] = fetched_page(URL, "Silk.")
     ref = crawl.submit(URL)
     getattr(crawl, part).available = False
@@ -221,7 +221,7 @@ def test_an_outage_of_our_own_is_waited_for_uncharged(crawl: CrawlSlice, part: s
     ],
 )
 def test_a_page_that_is_not_for_the_index_is_refused_with_its_reason(
-    crawl: CrawlSlice, text: str, language: str, details: dict[str, str]
+    crawl: CrawlWorld, text: str, language: str, details: dict[str, str]
 ) -> None:
     crawl.extract = in_language(language)
     crawl.pages[URL] = fetched_page(URL, text)
@@ -234,7 +234,7 @@ def test_a_page_that_is_not_for_the_index_is_refused_with_its_reason(
 
 @pytest.mark.parametrize("language", ["en", "und"])
 def test_a_page_in_english_or_in_no_known_language_is_kept(
-    crawl: CrawlSlice, language: str
+    crawl: CrawlWorld, language: str
 ) -> None:
     crawl.extract = in_language(language)
     crawl.pages[URL] = fetched_page(URL, "Silk.")

@@ -10,7 +10,7 @@ from spinneret.crawl import limits
 from spinneret.crawl.models import BatchRequest, CrawlRequest
 from spinneret.jobs.models import JobRef, JobStatus
 from spinneret.kernel.errors import NotFound, UrlBlocked
-from tests.fakes.crawling import CrawlSlice, long_page
+from tests.fakes.crawling import CrawlWorld, long_page
 from tests.fakes.fetching import fetched_page
 
 URL = "https://site.example/page?b=2&a=1"
@@ -21,7 +21,7 @@ PAGE = """<html lang="en"><head><title>Silk</title><meta name="description" cont
 say.</p></body></html>"""
 
 
-def test_a_completed_crawl_shows_its_page_in_its_parts(crawl: CrawlSlice) -> None:
+def test_a_completed_crawl_shows_its_page_in_its_parts(crawl: CrawlWorld) -> None:
     crawl.extract = extract
     crawl.pages[URL] = fetched_page(URL, PAGE)
     collection = crawl.collections.create("acme", "silk", None)
@@ -60,14 +60,14 @@ def test_a_completed_crawl_shows_its_page_in_its_parts(crawl: CrawlSlice) -> Non
     }
 
 
-def test_a_crawl_that_is_not_finished_shows_what_is_known(crawl: CrawlSlice) -> None:
+def test_a_crawl_that_is_not_finished_shows_what_is_known(crawl: CrawlWorld) -> None:
     view = crawl.crawls().get("acme", crawl.submit(URL).job_id)
     assert (view.status, view.normalized_url) == ("pending", "https://site.example/page?a=1&b=2")
     assert (view.markdown, view.text, view.links, view.metadata) == (None, None, None, None)
     assert view.extraction is None
 
 
-def test_crawls_and_batches_show_the_webhook_that_was_asked_for(crawl: CrawlSlice) -> None:
+def test_crawls_and_batches_show_the_webhook_that_was_asked_for(crawl: CrawlWorld) -> None:
     service = crawl.crawls()
     hook = "https://me.example/hook?api_key=Zx9-s3cr3t-t0ken-0fAcme"
     job = crawl.submit(URL, webhook_url=hook)
@@ -82,14 +82,14 @@ def test_crawls_and_batches_show_the_webhook_that_was_asked_for(crawl: CrawlSlic
     assert shown[2] is None
 
 
-def test_a_failed_crawl_shows_why(crawl: CrawlSlice) -> None:
+def test_a_failed_crawl_shows_why(crawl: CrawlWorld) -> None:
     crawl.pages[URL] = fetched_page(URL, status_code=404)
     view = crawl.crawls().get("acme", crawl.settle(crawl.submit(URL)).id)
     assert view.error is not None
     assert (view.error.code, view.error_type, view.status_code) == ("HTTP_ERROR", "permanent", 404)
 
 
-def test_a_redriven_crawl_shows_its_last_error_while_it_waits(crawl: CrawlSlice) -> None:
+def test_a_redriven_crawl_shows_its_last_error_while_it_waits(crawl: CrawlWorld) -> None:
     crawl.pages[URL] = fetched_page(URL, status_code=503)
     ref = crawl.submit(URL)
     while crawl.run(ref).redrives == 0:
@@ -101,7 +101,7 @@ def test_a_redriven_crawl_shows_its_last_error_while_it_waits(crawl: CrawlSlice)
 
 
 def test_what_is_too_large_to_be_shown_has_a_url(
-    crawl: CrawlSlice, monkeypatch: pytest.MonkeyPatch
+    crawl: CrawlWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     crawl.pages[URL] = fetched_page(URL, long_page("silk"))
     job = crawl.settle(crawl.submit(URL))
@@ -113,7 +113,7 @@ def test_what_is_too_large_to_be_shown_has_a_url(
     assert job.result["parts_key"] in str(view.parts_url)
 
 
-def test_what_is_gone_from_the_store_is_not_shown(crawl: CrawlSlice) -> None:
+def test_what_is_gone_from_the_store_is_not_shown(crawl: CrawlWorld) -> None:
     crawl.pages[URL] = fetched_page(URL, "Silk.")
     job = crawl.settle(crawl.submit(URL))
     crawl.contents._texts.clear()
@@ -121,7 +121,7 @@ def test_what_is_gone_from_the_store_is_not_shown(crawl: CrawlSlice) -> None:
     assert (view.status, view.markdown, view.links) == ("completed", None, None)
 
 
-def test_the_page_of_a_deleted_document_is_not_shown(crawl: CrawlSlice) -> None:
+def test_the_page_of_a_deleted_document_is_not_shown(crawl: CrawlWorld) -> None:
     crawl.pages[URL] = fetched_page(URL, "Silk.")
     job = crawl.settle(crawl.submit(URL))
     [document] = crawl.documents.all("acme")
@@ -139,7 +139,7 @@ def test_the_page_of_a_deleted_document_is_not_shown(crawl: CrawlSlice) -> None:
     assert crawl.crawls().get("acme", job.id).text == "Silk."
 
 
-def test_a_crawl_whose_document_was_deleted_answers_no_other_one(crawl: CrawlSlice) -> None:
+def test_a_crawl_whose_document_was_deleted_answers_no_other_one(crawl: CrawlWorld) -> None:
     crawl.pages[URL] = fetched_page(URL, "Silk.")
     first = crawl.submit(URL)
     crawl.settle(first)
@@ -156,7 +156,7 @@ def test_a_crawl_whose_document_was_deleted_answers_no_other_one(crawl: CrawlSli
     assert (document.deleted_at, crawl.submit(URL)) == (None, again)
 
 
-def test_parts_are_kept_as_json_whatever_the_page_holds(crawl: CrawlSlice) -> None:
+def test_parts_are_kept_as_json_whatever_the_page_holds(crawl: CrawlWorld) -> None:
     crawl.extract = extract
     crawl.pages[URL] = fetched_page(
         URL, "<p>text <a href='/a'>\ud83d \u0000 x</a>".encode("utf-8", "replace")
@@ -170,7 +170,7 @@ def test_parts_are_kept_as_json_whatever_the_page_holds(crawl: CrawlSlice) -> No
 # ------------------------------------------------------------ Collections and tags
 
 
-def test_null_is_no_tag(crawl: CrawlSlice) -> None:
+def test_null_is_no_tag(crawl: CrawlWorld) -> None:
     crawl.pages[URL] = fetched_page(URL, "Silk.")
     asked = CrawlRequest.model_validate({"url": URL, "tags": None})
     submitted = crawl.crawls().submit("acme", asked, None)
@@ -180,7 +180,7 @@ def test_null_is_no_tag(crawl: CrawlSlice) -> None:
 
 
 # covers C-01
-def test_documents_get_the_collection_and_the_tags_of_their_crawl(crawl: CrawlSlice) -> None:
+def test_documents_get_the_collection_and_the_tags_of_their_crawl(crawl: CrawlWorld) -> None:
     crawl.pages[URL] = fetched_page(URL, "Silk.")
     silk = crawl.collections.create("acme", "silk", None)
     known = crawl.tags.create("acme", "spiders")
@@ -197,24 +197,24 @@ def test_documents_get_the_collection_and_the_tags_of_their_crawl(crawl: CrawlSl
     assert set(document.tag_ids) == {*webs, known.id, *added}
 
 
-def test_a_crawl_into_another_collection_is_another_crawl(crawl: CrawlSlice) -> None:
+def test_a_crawl_into_another_collection_is_another_crawl(crawl: CrawlWorld) -> None:
     silk = crawl.collections.create("acme", "silk", None)
     assert crawl.submit(URL, collection_id=silk.id) != crawl.submit(URL)
 
 
-def test_a_collection_that_the_tenant_does_not_have_is_unknown(crawl: CrawlSlice) -> None:
+def test_a_collection_that_the_tenant_does_not_have_is_unknown(crawl: CrawlWorld) -> None:
     silk = crawl.collections.create("acme", "silk", None)
     with pytest.raises(NotFound):
         crawl.submit(URL, "globex", collection_id=silk.id)
 
 
-def test_a_refused_request_makes_no_tags(crawl: CrawlSlice) -> None:
+def test_a_refused_request_makes_no_tags(crawl: CrawlWorld) -> None:
     with pytest.raises(UrlBlocked):
         crawl.submit("http://localhost/", tags=("new",))
     assert crawl.tags.page("acme", None, 9).items == ()
 
 
-def test_all_of_several_urls_share_config_collection_and_tags(crawl: CrawlSlice) -> None:
+def test_all_of_several_urls_share_config_collection_and_tags(crawl: CrawlWorld) -> None:
     urls = ("https://site.example/1", "http://localhost/", "https://site.example/2")
     request = CrawlRequest(urls=urls, tags=("new",))
     body = crawl.crawls().submit("acme", request, None).reply.body

@@ -10,7 +10,7 @@ from spinneret.crawl import limits
 from spinneret.jobs.models import JobRef, JobStatus
 from spinneret.kernel import bounds
 from tests.factories import TENANT
-from tests.fakes.deep_crawling import HOST, DeepSlice
+from tests.fakes.deep_crawling import HOST, DeepCrawlWorld
 from tests.fakes.fetching import fetched_page
 from tests.unit.served import Served
 
@@ -19,8 +19,8 @@ SITE = {"/": ["/a", "/private/b", "/gone"], "/a": [], "/private/b": []}
 
 
 @pytest.fixture
-def crawl() -> DeepSlice:
-    made = DeepSlice(SITE)
+def crawl() -> DeepCrawlWorld:
+    made = DeepCrawlWorld(SITE)
     made.pages[f"{HOST}/gone"] = fetched_page(f"{HOST}/gone", status_code=404)
     made.pages[f"{HOST}/robots.txt"] = fetched_page(
         f"{HOST}/robots.txt", "User-agent: *\nDisallow: /private", media_type="text/plain"
@@ -29,7 +29,7 @@ def crawl() -> DeepSlice:
 
 
 @pytest.fixture
-def api(crawl: DeepSlice) -> Served:
+def api(crawl: DeepCrawlWorld) -> Served:
     return Served(
         router,
         SimpleNamespace(crawl=crawl.crawls(), deep=crawl.deep(), jobs=crawl.control()),
@@ -42,7 +42,7 @@ def asked(api: Served, **given: Any) -> str:
     return str(answer.body["job_id"])
 
 
-def finished(crawl: DeepSlice, job_id: str) -> None:
+def finished(crawl: DeepCrawlWorld, job_id: str) -> None:
     """Deliver and execute until the job has ended."""
     ref = JobRef(tenant=TENANT, job_id=job_id)
     for _ in range(50):
@@ -53,7 +53,9 @@ def finished(crawl: DeepSlice, job_id: str) -> None:
     raise AssertionError("it never ends")
 
 
-def test_errors_list_what_failed_and_what_robots_txt_forbids(api: Served, crawl: DeepSlice) -> None:
+def test_errors_list_what_failed_and_what_robots_txt_forbids(
+    api: Served, crawl: DeepCrawlWorld
+) -> None:
     job_id = asked(api)
     finished(crawl, job_id)
     answer = api.send("GET", f"{PATH}/{job_id}/errors").body
@@ -68,7 +70,7 @@ def test_errors_list_what_failed_and_what_robots_txt_forbids(api: Served, crawl:
     assert all(each["error"] and each["parent_url"] == f"{HOST}/" for each in answer["items"])
 
 
-def test_errors_are_read_page_by_page(api: Served, crawl: DeepSlice) -> None:
+def test_errors_are_read_page_by_page(api: Served, crawl: DeepCrawlWorld) -> None:
     job_id = asked(api)
     finished(crawl, job_id)
     first = api.send("GET", f"{PATH}/{job_id}/errors", limit="1").body
@@ -82,7 +84,7 @@ def test_the_errors_of_an_unknown_crawl_are_not_found(api: Served) -> None:
     assert api.send("GET", f"{PATH}/job_unknown/errors").status == 404
 
 
-def test_the_end_is_an_event_and_is_addressed_to_the_webhook(crawl: DeepSlice) -> None:
+def test_the_end_is_an_event_and_is_addressed_to_the_webhook(crawl: DeepCrawlWorld) -> None:
     api = Served(router, SimpleNamespace(crawl=crawl.crawls(), deep=crawl.deep()))
     job_id = asked(api, webhook_url="https://me.example/hook")
     finished(crawl, job_id)
@@ -97,7 +99,7 @@ def test_the_end_is_an_event_and_is_addressed_to_the_webhook(crawl: DeepSlice) -
 
 
 def test_a_stage_without_deep_crawls_answers_that_there_is_no_such_feature(
-    crawl: DeepSlice,
+    crawl: DeepCrawlWorld,
 ) -> None:
     crawl.enabled = False
     api = Served(router, SimpleNamespace(crawl=crawl.crawls(), deep=crawl.deep()))
@@ -106,7 +108,7 @@ def test_a_stage_without_deep_crawls_answers_that_there_is_no_such_feature(
     assert crawl.queue.take() == []
 
 
-def test_a_stage_may_allow_fewer_pages(crawl: DeepSlice) -> None:
+def test_a_stage_may_allow_fewer_pages(crawl: DeepCrawlWorld) -> None:
     crawl.pages_max = 20
     api = Served(router, SimpleNamespace(crawl=crawl.crawls(), deep=crawl.deep()))
     refused = api.send("POST", f"{PATH}/deep", {"url": f"{HOST}/", "max_pages": 21})
@@ -159,7 +161,7 @@ LONG = "x" * 5000
     ids=lambda value: None if isinstance(value, str) and len(value) < 20 else repr(value)[:20],
 )
 def test_a_field_out_of_its_range_is_refused_by_its_name(
-    api: Served, crawl: DeepSlice, field: str, value: Any
+    api: Served, crawl: DeepCrawlWorld, field: str, value: Any
 ) -> None:
     answer = api.send("POST", f"{PATH}/deep", {"url": f"{HOST}/", field: value})
     assert (answer.status, answer.body["code"]) == (422, "VALIDATION_ERROR")

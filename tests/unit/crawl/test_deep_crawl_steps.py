@@ -20,7 +20,7 @@ from spinneret.web.exploring.frontier.models import Deferred, Fetched, FrontierP
 from spinneret.web.fetching.models import FetchedPage, FetchRequest
 from spinneret.web.fetching.ports import Fetcher
 from spinneret.web.limits import SHORT_WAIT_SECONDS
-from tests.fakes.deep_crawling import HOST, DeepSlice
+from tests.fakes.deep_crawling import HOST, DeepCrawlWorld
 from tests.fakes.fetching import fetched_page
 from tests.fakes.state_machine import FakeCallbacks, StateMachine
 from tests.fakes.time import START
@@ -33,7 +33,7 @@ LATER = START + timedelta(seconds=5)
 class Driven:
     """A deep crawl whose machine runs in this process."""
 
-    def __init__(self, crawl: DeepSlice, at_once: int = 1) -> None:
+    def __init__(self, crawl: DeepCrawlWorld, at_once: int = 1) -> None:
         self.crawl = crawl
         self.sleeps: list[float] = []
         self.blocks = PageBlocks(
@@ -85,14 +85,14 @@ class Served(Fetcher):
         return self._inner.fetch(request)
 
 
-def served(crawl: DeepSlice, before: Callable[[str], None]) -> None:
+def served(crawl: DeepCrawlWorld, before: Callable[[str], None]) -> None:
     """Call `before` with the path of each request."""
     direct = crawl.direct
     crawl.direct = lambda: Served(direct(), before)  # type: ignore[method-assign]  # for this crawl
 
 
 def test_one_invocation_crawls_batch_after_batch() -> None:
-    driven = Driven(DeepSlice(WIDE))
+    driven = Driven(DeepCrawlWorld(WIDE))
     ref = driven.run()
     assert driven.crawl.job(ref).status is JobStatus.COMPLETED
     assert driven.machine.entered == {"Crawl": 1, "Choose": 1, "Stop": 1}
@@ -100,7 +100,7 @@ def test_one_invocation_crawls_batch_after_batch() -> None:
 
 
 def test_the_timeline_gets_a_batch_every_ten_seconds_at_most() -> None:
-    driven = Driven(DeepSlice(WIDE))
+    driven = Driven(DeepCrawlWorld(WIDE))
     ref = driven.run()
     timeline = driven.crawl.store.events(ref, None, 100)
     begun = [each.created_at for each in timeline if each.message.startswith("batch")]
@@ -109,7 +109,7 @@ def test_the_timeline_gets_a_batch_every_ten_seconds_at_most() -> None:
 
 
 def test_an_invocation_that_has_little_time_left_leaves_the_rest_as_it_is() -> None:
-    driven = Driven(DeepSlice(WIDE))
+    driven = Driven(DeepCrawlWorld(WIDE))
     served(driven.crawl, lambda _: driven.crawl.clock.advance(4))
     driven.blocks.page = driven.crawl.page_step()
     ref = driven.run()
@@ -120,7 +120,7 @@ def test_an_invocation_that_has_little_time_left_leaves_the_rest_as_it_is() -> N
 
 
 def test_a_slow_host_costs_no_invocation_that_sleeps() -> None:
-    crawl = DeepSlice(SMALL)
+    crawl = DeepCrawlWorld(SMALL)
     crawl.pages[f"{HOST}/robots.txt"] = fetched_page(
         f"{HOST}/robots.txt", "User-agent: *\nCrawl-delay: 5", media_type="text/plain"
     )
@@ -135,7 +135,7 @@ def test_a_slow_host_costs_no_invocation_that_sleeps() -> None:
 
 
 def test_pages_are_fetched_three_at_a_time_and_extracted_one_by_one() -> None:
-    crawl = DeepSlice({"/": ["/a", "/b", "/c"], **{path: [] for path in ("/a", "/b", "/c")}})
+    crawl = DeepCrawlWorld({"/": ["/a", "/b", "/c"], **{path: [] for path in ("/a", "/b", "/c")}})
     together, processing, extract = Barrier(3, timeout=10), Lock(), crawl.extract
 
     def fetching(path: str) -> None:
@@ -157,7 +157,7 @@ def test_pages_are_fetched_three_at_a_time_and_extracted_one_by_one() -> None:
 
 
 def test_pages_wait_for_the_index_together() -> None:
-    crawl = DeepSlice({"/": ["/a", "/b", "/c"], **{path: [] for path in ("/a", "/b", "/c")}})
+    crawl = DeepCrawlWorld({"/": ["/a", "/b", "/c"], **{path: [] for path in ("/a", "/b", "/c")}})
     together, write = Barrier(3, timeout=10), crawl.index.write
 
     def waiting(chunks: Any, *given: Any, **named: Any) -> Any:
@@ -172,7 +172,7 @@ def test_pages_wait_for_the_index_together() -> None:
 
 
 def test_a_page_that_breaks_its_worker_costs_only_its_own_attempts() -> None:
-    crawl = DeepSlice(WIDE)
+    crawl = DeepCrawlWorld(WIDE)
     extract = crawl.extract
 
     def broken(text: str, *given: Any, **named: Any) -> Content:
@@ -190,7 +190,7 @@ def test_a_page_that_breaks_its_worker_costs_only_its_own_attempts() -> None:
 
 @pytest.mark.parametrize(("strategy", "most"), [("bfs", 25), ("dfs", 5), ("best_first", 5)])
 def test_a_crawl_in_an_order_takes_five_pages_at_most_at_a_time(strategy: str, most: int) -> None:
-    crawl = DeepSlice(WIDE)
+    crawl = DeepCrawlWorld(WIDE)
     crawl.ask(strategy=strategy, keywords=["silk"], score_threshold=0)
     crawl.deliver()
     crawl.execute(1)
@@ -201,7 +201,7 @@ def test_a_crawl_in_an_order_takes_five_pages_at_most_at_a_time(strategy: str, m
 
 
 def test_a_cancelled_crawl_begins_no_page_after_two_seconds() -> None:
-    crawl = DeepSlice(WIDE)
+    crawl = DeepCrawlWorld(WIDE)
     asked: list[str] = []
 
     def cancelled(path: str) -> None:
@@ -220,7 +220,7 @@ def test_a_cancelled_crawl_begins_no_page_after_two_seconds() -> None:
 
 
 def test_a_page_that_is_refused_makes_its_block_look_for_its_claim() -> None:
-    crawl = DeepSlice(WIDE)
+    crawl = DeepCrawlWorld(WIDE)
     driven = Driven(crawl)
     ref = crawl.ask()
     crawl.deliver()

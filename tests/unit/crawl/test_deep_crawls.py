@@ -31,7 +31,7 @@ from spinneret.web.exploring.frontier.models import (
 )
 from spinneret.web.exploring.frontier.service import Frontier
 from tests.factories import TENANT
-from tests.fakes.deep_crawling import HOST, DeepSlice
+from tests.fakes.deep_crawling import HOST, DeepCrawlWorld
 from tests.fakes.exploring import FakeFrontierStore
 from tests.fakes.fetching import fetched_page
 
@@ -43,7 +43,7 @@ WIDE = {
 SMALL = {"/": ["/a", "/b"], "/a": ["/c"], "/b": ["/"], "/c": ["/d"], "/d": []}
 
 
-def finished(crawl: DeepSlice, ref: object) -> None:
+def finished(crawl: DeepCrawlWorld, ref: object) -> None:
     """Deliver and execute until the job has ended."""
     for _ in range(50):
         crawl.deliver()
@@ -54,13 +54,13 @@ def finished(crawl: DeepSlice, ref: object) -> None:
 
 
 def test_a_folder_with_a_dot_is_the_scope_of_its_prefix() -> None:
-    crawl = DeepSlice({"/v1.2/": ["/v1.2/a", "/v1.3/a"], "/v1.2/a": []})
+    crawl = DeepCrawlWorld({"/v1.2/": ["/v1.2/a", "/v1.3/a"], "/v1.2/a": []})
     finished(crawl, crawl.ask("/v1.2/", scope="prefix"))
     assert crawl.asked() == ["/v1.2/", "/v1.2/a"]
 
 
 def test_every_page_within_the_depth_is_crawled_once() -> None:
-    crawl = DeepSlice(SMALL)
+    crawl = DeepCrawlWorld(SMALL)
     ref = crawl.ask(max_depth=2)
     finished(crawl, ref)
     assert sorted(crawl.asked()) == ["/", "/a", "/b", "/c"]
@@ -103,14 +103,14 @@ CHILDREN = [f"/{n}/{word}" for n in range(8) for word in ("silk", "web")]
     ],
 )
 def test_strategies_differ_on_a_small_site(strategy: str, first: list[str]) -> None:
-    crawl = DeepSlice(ORDERED)
+    crawl = DeepCrawlWorld(ORDERED)
     finished(crawl, crawl.ask(strategy=strategy, max_depth=3, keywords=["silk"], score_threshold=0))
     assert crawl.asked()[: len(first)] == first
     assert sorted(crawl.asked()) == sorted(ORDERED)
 
 
 def test_a_deep_crawl_shows_what_was_asked_for() -> None:
-    crawl = DeepSlice(SMALL)
+    crawl = DeepCrawlWorld(SMALL)
     asked = {
         "strategy": "best_first",
         "max_depth": 3,
@@ -128,7 +128,7 @@ def test_a_deep_crawl_shows_what_was_asked_for() -> None:
 
 
 def test_a_document_names_the_page_that_led_to_it() -> None:
-    crawl = DeepSlice(SMALL)
+    crawl = DeepCrawlWorld(SMALL)
     finished(crawl, crawl.ask())
     parents = {each.url: each.parent_url for each in crawl.documents.all(TENANT)}
     assert parents == {
@@ -151,9 +151,9 @@ HTML_SITE = {
 }
 
 
-def html_site(site: dict[str, str], **headers: str) -> DeepSlice:
+def html_site(site: dict[str, str], **headers: str) -> DeepCrawlWorld:
     """Pages of HTML; `headers` are X-Robots-Tag by the path's name."""
-    crawl = DeepSlice({})
+    crawl = DeepCrawlWorld({})
     crawl.extract = extract
     for path, body in site.items():
         tag = headers.get(path.strip("/").replace("-", "_"))
@@ -165,7 +165,7 @@ def html_site(site: dict[str, str], **headers: str) -> DeepSlice:
     return crawl
 
 
-def crawled(crawl: DeepSlice, **given: object) -> list[str]:
+def crawled(crawl: DeepCrawlWorld, **given: object) -> list[str]:
     finished(crawl, crawl.ask(max_depth=5, **given))
     return sorted(crawl.asked())
 
@@ -194,7 +194,7 @@ def test_the_list_of_pages_leads_to_nothing_of_a_deleted_document() -> None:
 
 
 def test_a_page_that_failed_has_no_links() -> None:
-    crawl = DeepSlice({"/": ["/gone"]})
+    crawl = DeepCrawlWorld({"/": ["/gone"]})
     crawl.pages[f"{HOST}/gone"] = fetched_page(f"{HOST}/gone", status_code=404)
     ref = crawl.ask()
     finished(crawl, ref)
@@ -271,7 +271,7 @@ def test_the_words_of_a_link_take_part_in_the_order_of_a_best_first_crawl() -> N
 
 @pytest.mark.parametrize("budget", [1, 17, 41])
 def test_the_budget_is_exact(budget: int) -> None:
-    crawl = DeepSlice(WIDE)
+    crawl = DeepCrawlWorld(WIDE)
     ref = crawl.ask(max_pages=budget)
     finished(crawl, ref)
     assert len(crawl.asked()) == len(set(crawl.asked())) == budget
@@ -282,7 +282,7 @@ def test_the_budget_is_exact(budget: int) -> None:
 
 @pytest.mark.parametrize("steps", range(1, 4))
 def test_a_lost_execution_is_followed_by_another_that_fetches_nothing_twice(steps: int) -> None:
-    crawl = DeepSlice(WIDE)
+    crawl = DeepCrawlWorld(WIDE)
     ref = crawl.ask()
     crawl.deliver()
     crawl.execute(steps)
@@ -293,7 +293,7 @@ def test_a_lost_execution_is_followed_by_another_that_fetches_nothing_twice(step
 
 
 def test_executions_that_are_lost_as_they_get_on_use_no_attempts_up() -> None:
-    crawl = DeepSlice(WIDE)
+    crawl = DeepCrawlWorld(WIDE)
     ref = crawl.ask()
     for _ in range(6):
         crawl.deliver()
@@ -303,7 +303,7 @@ def test_executions_that_are_lost_as_they_get_on_use_no_attempts_up() -> None:
 
 
 def test_a_long_crawl_goes_on_in_the_next_execution() -> None:
-    crawl = DeepSlice(WIDE)
+    crawl = DeepCrawlWorld(WIDE)
     crawl.segment_batches = 2
     ref = crawl.ask()
     finished(crawl, ref)
@@ -313,7 +313,7 @@ def test_a_long_crawl_goes_on_in_the_next_execution() -> None:
 
 
 def test_a_cancelled_crawl_stops_at_its_next_step_and_gives_its_place_back() -> None:
-    crawl = DeepSlice(WIDE)
+    crawl = DeepCrawlWorld(WIDE)
     ref = crawl.ask()
     crawl.deliver()
     crawl.execute(2)
@@ -325,7 +325,7 @@ def test_a_cancelled_crawl_stops_at_its_next_step_and_gives_its_place_back() -> 
 
 # covers C-06
 def test_a_paused_crawl_goes_on_where_it_was() -> None:
-    crawl = DeepSlice(WIDE)
+    crawl = DeepCrawlWorld(WIDE)
     ref = crawl.ask()
     crawl.deliver()
     crawl.execute(2)
@@ -338,7 +338,7 @@ def test_a_paused_crawl_goes_on_where_it_was() -> None:
 
 # covers C-06
 def test_the_sixth_of_a_tenant_waits_for_one_to_end() -> None:
-    crawl = DeepSlice(SMALL)
+    crawl = DeepCrawlWorld(SMALL)
     refs = [crawl.ask(force=True) for _ in range(6)]
     crawl.deliver()
     assert [crawl.job(ref).status for ref in refs] == [JobStatus.RUNNING] * 5 + [JobStatus.PENDING]
@@ -350,7 +350,7 @@ def test_the_sixth_of_a_tenant_waits_for_one_to_end() -> None:
 
 @pytest.mark.parametrize("move", [Transition.CANCEL, Transition.PAUSE])
 def test_the_sixth_takes_the_place_of_one_that_stands_still(move: Transition) -> None:
-    crawl = DeepSlice(SMALL)
+    crawl = DeepCrawlWorld(SMALL)
     refs = [crawl.ask(force=True) for _ in range(6)]
     crawl.deliver()
     crawl.control().move(refs[0], move)
@@ -359,7 +359,7 @@ def test_the_sixth_takes_the_place_of_one_that_stands_still(move: Transition) ->
 
 
 def test_a_paused_crawl_that_lost_its_place_waits_for_one() -> None:
-    crawl = DeepSlice(SMALL)
+    crawl = DeepCrawlWorld(SMALL)
     refs = [crawl.ask(force=True) for _ in range(6)]
     crawl.deliver()
     crawl.control().move(refs[0], Transition.PAUSE)
@@ -380,7 +380,7 @@ class BrokenFrontier(Frontier):
 
 
 def test_a_crawl_that_can_not_be_driven_fails_and_gives_its_place_back() -> None:
-    crawl = DeepSlice(SMALL)
+    crawl = DeepCrawlWorld(SMALL)
     ref = crawl.ask()
     crawl.deliver()
     crawl.frontier = BrokenFrontier(store=FakeFrontierStore(), clock=crawl.clock)
@@ -390,7 +390,7 @@ def test_a_crawl_that_can_not_be_driven_fails_and_gives_its_place_back() -> None
 
 
 def test_a_crawl_none_of_whose_pages_can_be_had_has_failed() -> None:
-    crawl = DeepSlice(SMALL)
+    crawl = DeepCrawlWorld(SMALL)
     answer = crawl.pages[f"{HOST}/"]
     crawl.pages[f"{HOST}/"] = HttpRefused("the host answered 404", details={"status_code": 404})
     ref = crawl.ask()
@@ -416,7 +416,7 @@ def test_a_crawl_none_of_whose_pages_can_be_had_has_failed() -> None:
 
 
 def test_a_crawl_whose_time_is_up_is_completed_in_part() -> None:
-    crawl = DeepSlice(SMALL)
+    crawl = DeepCrawlWorld(SMALL)
     ref = crawl.ask()
     crawl.deliver()
     crawl.execute(1)
@@ -431,7 +431,7 @@ def test_a_crawl_whose_time_is_up_is_completed_in_part() -> None:
 
 
 def test_a_retry_after_the_crawl_s_time_that_has_no_page_fails_again() -> None:
-    crawl = DeepSlice(SMALL)
+    crawl = DeepCrawlWorld(SMALL)
     crawl.pages[f"{HOST}/"] = HttpRefused("the host answered 404", details={"status_code": 404})
     ref = crawl.ask()
     crawl.deliver()
@@ -448,7 +448,7 @@ def test_a_retry_after_the_crawl_s_time_that_has_no_page_fails_again() -> None:
 
 
 def test_what_fails_and_what_robots_forbid_is_listed_with_the_reason() -> None:
-    crawl = DeepSlice(SMALL)
+    crawl = DeepCrawlWorld(SMALL)
     crawl.pages[f"{HOST}/a"] = HttpRefused("the host answered 404", details={"status_code": 404})
     ref = crawl.ask()
     finished(crawl, ref)
@@ -463,7 +463,7 @@ def test_what_fails_and_what_robots_forbid_is_listed_with_the_reason() -> None:
 
 
 def test_a_page_that_is_busy_for_a_while_is_tried_again() -> None:
-    crawl = DeepSlice(SMALL)
+    crawl = DeepCrawlWorld(SMALL)
     answer = crawl.pages[f"{HOST}/a"]
     crawl.pages[f"{HOST}/a"] = HttpUnavailable("busy", retry_after=100)
     ref = crawl.ask()
@@ -480,7 +480,7 @@ def test_a_page_that_is_busy_for_a_while_is_tried_again() -> None:
 
 
 def test_an_embedder_that_is_away_charges_no_page() -> None:
-    crawl = DeepSlice(SMALL)
+    crawl = DeepCrawlWorld(SMALL)
     crawl.embedder.available = False
     ref = crawl.ask()
     crawl.deliver()
@@ -491,7 +491,7 @@ def test_an_embedder_that_is_away_charges_no_page() -> None:
 
 
 def test_a_page_whose_rows_others_keep_changing_is_not_charged() -> None:
-    crawl = DeepSlice(SMALL)
+    crawl = DeepCrawlWorld(SMALL)
     answer = crawl.pages[f"{HOST}/a"]
     crawl.pages[f"{HOST}/a"] = Contended("others are faster")
     ref = crawl.ask()
@@ -507,7 +507,7 @@ class Killed(BaseException):
 
 
 def test_a_page_whose_worker_was_killed_is_taken_again_within_a_minute() -> None:
-    crawl = DeepSlice(SMALL)
+    crawl = DeepCrawlWorld(SMALL)
     ref = crawl.ask()
     crawl.deliver()
     crawl.remaining = 120.0
@@ -526,7 +526,7 @@ def test_a_page_whose_worker_was_killed_is_taken_again_within_a_minute() -> None
 
 
 def test_a_page_that_takes_longer_than_its_lease_keeps_it() -> None:
-    crawl = DeepSlice(SMALL)
+    crawl = DeepCrawlWorld(SMALL)
     ref = crawl.ask(max_depth=0)
     crawl.deliver()
     crawl.remaining = 120.0
@@ -552,7 +552,7 @@ def test_a_page_that_takes_longer_than_its_lease_keeps_it() -> None:
 
 
 def test_a_message_that_comes_twice_starts_one_execution() -> None:
-    crawl = DeepSlice(SMALL)
+    crawl = DeepCrawlWorld(SMALL)
     ref = crawl.ask()
     [sent] = crawl.queue.take()
     for _ in range(2):
@@ -563,14 +563,14 @@ def test_a_message_that_comes_twice_starts_one_execution() -> None:
 
 
 def test_patterns_that_do_not_compile_are_refused_with_their_field() -> None:
-    crawl = DeepSlice(SMALL)
+    crawl = DeepCrawlWorld(SMALL)
     with pytest.raises(ValidationFailed) as refused:
         crawl.ask(include=("/a***",))
     assert refused.value.details["fields"][0]["path"] == "include.0"
 
 
 def test_a_plain_crawl_whose_config_goes_deeper_is_a_deep_crawl() -> None:
-    crawl = DeepSlice(SMALL)
+    crawl = DeepCrawlWorld(SMALL)
     options = ConfigOptions(max_depth=1)
     config = crawl.configs.service.create(TENANT, ConfigDraft(name="deep", options=options))
     ref = crawl.submit(f"{HOST}/", TENANT, config_id=config.id)
@@ -580,7 +580,7 @@ def test_a_plain_crawl_whose_config_goes_deeper_is_a_deep_crawl() -> None:
 
 
 def test_pages_of_a_deep_crawl_go_by_its_config_into_its_collection_with_its_tags() -> None:
-    crawl = DeepSlice(SMALL)
+    crawl = DeepCrawlWorld(SMALL)
     options = ConfigOptions(max_redirects=1)
     config = crawl.configs.service.create(TENANT, ConfigDraft(name="shallow", options=options))
     ref = crawl.ask(config_id=config.id, tags=("silk",))

@@ -12,7 +12,7 @@ from spinneret.crawl.models import BatchRequest, CrawlRequest
 from spinneret.jobs.models import Job, JobFilter, JobRef, JobStatus, RequestKey, Transition
 from tests import factories
 from tests.fakes.crashes import CrashPlan, Moment, Overtaken
-from tests.fakes.crawling import CrawlSlice
+from tests.fakes.crawling import CrawlWorld
 from tests.fakes.fetching import fetched_page
 
 TENANT = factories.TENANT
@@ -20,23 +20,23 @@ URL = "https://site.example/page"
 
 
 @pytest.fixture
-def crawl() -> CrawlSlice:
+def crawl() -> CrawlWorld:
     return slice_of()
 
 
-def slice_of() -> CrawlSlice:
+def slice_of() -> CrawlWorld:
     """A website of two pages."""
-    crawl = CrawlSlice()
+    crawl = CrawlWorld()
     for url in (URL, f"{URL}/2"):
         crawl.pages[url] = fetched_page(url, f"Silk of {url}.")
     return crawl
 
 
-def submit(crawl: CrawlSlice, *tags: str, **given: Any) -> JobRef:
+def submit(crawl: CrawlWorld, *tags: str, **given: Any) -> JobRef:
     return crawl.submit(URL, TENANT, tags=tags or None, **given)
 
 
-def settle(crawl: CrawlSlice, ref: JobRef) -> Job:
+def settle(crawl: CrawlWorld, ref: JobRef) -> Job:
     """Finish a job, then all others."""
     job = crawl.settle(ref)
     while sent := crawl.queue.take():
@@ -45,19 +45,19 @@ def settle(crawl: CrawlSlice, ref: JobRef) -> Job:
     return job
 
 
-def tags_of(crawl: CrawlSlice, url: str = URL) -> set[str]:
+def tags_of(crawl: CrawlWorld, url: str = URL) -> set[str]:
     """Names of the tags of a page's document."""
     [document] = [each for each in crawl.documents.all(TENANT) if each.url == url]
     found = crawl.tags.many(TENANT, document.tag_ids)
     return {tag.name for tag in found.values()}
 
 
-def tag_jobs(crawl: CrawlSlice) -> list[Job]:
+def tag_jobs(crawl: CrawlWorld) -> list[Job]:
     return list(crawl.store.page(TENANT, JobFilter(kind=TAG), None, 99).items)
 
 
 # covers C-01
-def test_a_waiting_crawl_takes_the_tags_of_an_identical_one(crawl: CrawlSlice) -> None:
+def test_a_waiting_crawl_takes_the_tags_of_an_identical_one(crawl: CrawlWorld) -> None:
     ref = submit(crawl, "a")
     assert submit(crawl, "b", "c") == submit(crawl) == ref
     job = settle(crawl, ref)
@@ -65,7 +65,7 @@ def test_a_waiting_crawl_takes_the_tags_of_an_identical_one(crawl: CrawlSlice) -
     assert (job.run, job.attempts, tag_jobs(crawl)) == (1, 0, [])
 
 
-def test_a_paused_crawl_takes_tags_until_it_is_resumed(crawl: CrawlSlice) -> None:
+def test_a_paused_crawl_takes_tags_until_it_is_resumed(crawl: CrawlWorld) -> None:
     ref = submit(crawl, "a")
     crawl.control().move(ref, Transition.PAUSE)
     assert submit(crawl, "b") == ref
@@ -74,7 +74,7 @@ def test_a_paused_crawl_takes_tags_until_it_is_resumed(crawl: CrawlSlice) -> Non
     assert tags_of(crawl) == {"a", "b"}
 
 
-def test_tags_of_a_repeated_crawl_reach_the_document_of_a_fresh_result(crawl: CrawlSlice) -> None:
+def test_tags_of_a_repeated_crawl_reach_the_document_of_a_fresh_result(crawl: CrawlWorld) -> None:
     ref = submit(crawl, "a")
     settle(crawl, ref)
     request = CrawlRequest(url=URL, tags=("b",))
@@ -89,13 +89,13 @@ def test_tags_of_a_repeated_crawl_reach_the_document_of_a_fresh_result(crawl: Cr
     assert {hit.chunk.url for hit in crawl.search("silk", TENANT)} == {URL}
 
 
-def test_tags_that_the_document_has_make_no_job(crawl: CrawlSlice) -> None:
+def test_tags_that_the_document_has_make_no_job(crawl: CrawlWorld) -> None:
     settle(crawl, submit(crawl, "a", "b"))
     assert submit(crawl, "b") == submit(crawl)
     assert tag_jobs(crawl) == []
 
 
-def test_a_deleted_document_gets_no_tags(crawl: CrawlSlice) -> None:
+def test_a_deleted_document_gets_no_tags(crawl: CrawlWorld) -> None:
     settle(crawl, submit(crawl, "a"))
     submit(crawl, "b")
     [document] = crawl.documents.all(TENANT)
@@ -109,7 +109,7 @@ def test_a_deleted_document_gets_no_tags(crawl: CrawlSlice) -> None:
     assert len(tag_jobs(crawl)) == 1
 
 
-def test_a_document_keeps_no_more_tags_than_it_may(crawl: CrawlSlice) -> None:
+def test_a_document_keeps_no_more_tags_than_it_may(crawl: CrawlWorld) -> None:
     ref = submit(crawl, *(f"a{n}" for n in range(DOCUMENT_TAGS_MAX)))
     submit(crawl, "late")
     settle(crawl, ref)
@@ -118,14 +118,14 @@ def test_a_document_keeps_no_more_tags_than_it_may(crawl: CrawlSlice) -> None:
     assert len(tags_of(crawl)) == DOCUMENT_TAGS_MAX
 
 
-def test_a_failed_crawl_takes_no_tags(crawl: CrawlSlice) -> None:
+def test_a_failed_crawl_takes_no_tags(crawl: CrawlWorld) -> None:
     crawl.pages.clear()
     ref = submit(crawl, "a")
     assert settle(crawl, ref).status is JobStatus.FAILED
     assert submit(crawl, "b") != ref
 
 
-def test_a_replay_of_a_request_adds_nothing(crawl: CrawlSlice) -> None:
+def test_a_replay_of_a_request_adds_nothing(crawl: CrawlWorld) -> None:
     ref = submit(crawl, "a")
     key = RequestKey(tenant=TENANT, scope="s", payload="p")
     assert submit(crawl, "b", key=key) == ref
@@ -136,7 +136,7 @@ def test_a_replay_of_a_request_adds_nothing(crawl: CrawlSlice) -> None:
     assert crawl.documents.all(TENANT) == [document]
 
 
-def test_batches_add_tags_to_crawls_under_way_and_to_results(crawl: CrawlSlice) -> None:
+def test_batches_add_tags_to_crawls_under_way_and_to_results(crawl: CrawlWorld) -> None:
     ended = submit(crawl, "a")
     settle(crawl, ended)
     waiting = crawl.submit(f"{URL}/2", TENANT, tags=("a",))
@@ -154,7 +154,7 @@ def test_batches_add_tags_to_crawls_under_way_and_to_results(crawl: CrawlSlice) 
 
 
 def overtaken(
-    work: Callable[[CrawlSlice, CrashPlan], None], act: Callable[[CrawlSlice], JobRef]
+    work: Callable[[CrawlWorld, CrashPlan], None], act: Callable[[CrawlWorld], JobRef]
 ) -> int:
     """Let `act` run around each call of `work`; return how many jobs were amended too late."""
     dry, counting = slice_of(), CrashPlan()
@@ -168,7 +168,7 @@ def overtaken(
         crawl = slice_of()
         refs: list[JobRef] = []
 
-        def other(crawl: CrawlSlice = crawl, refs: list[JobRef] = refs) -> None:
+        def other(crawl: CrawlWorld = crawl, refs: list[JobRef] = refs) -> None:
             refs.append(act(crawl))
 
         work(crawl, Overtaken(at, moment, other))
@@ -181,7 +181,7 @@ def overtaken(
 
 @pytest.mark.heavy
 def test_tags_that_arrive_at_any_moment_of_a_crawl_reach_its_document() -> None:
-    def work(crawl: CrawlSlice, plan: CrashPlan) -> None:
+    def work(crawl: CrawlWorld, plan: CrashPlan) -> None:
         crawl.run(submit(crawl, "a"), plan.wrap)
 
     late = overtaken(work, lambda crawl: submit(crawl, "b"))
@@ -189,14 +189,14 @@ def test_tags_that_arrive_at_any_moment_of_a_crawl_reach_its_document() -> None:
 
 
 def test_a_crawl_that_ends_at_any_moment_of_a_submission_gets_its_tags() -> None:
-    def work(crawl: CrawlSlice, plan: CrashPlan) -> None:
+    def work(crawl: CrawlWorld, plan: CrashPlan) -> None:
         ref = submit(crawl, "a")
         request = CrawlRequest(url=URL, tags=("b",))
         body = crawl.crawls(plan.wrap).submit(TENANT, request, None).reply.body
         assert body["job_id"] == ref.job_id
         settle(crawl, ref)
 
-    def end(crawl: CrawlSlice) -> JobRef:
+    def end(crawl: CrawlWorld) -> JobRef:
         [job] = crawl.store.page(TENANT, JobFilter(kind="crawl"), None, 9).items
         return settle(crawl, job.ref).ref
 

@@ -19,7 +19,7 @@ from spinneret.kernel.clock import to_iso
 from spinneret.kernel.errors import FetchTimeout
 from spinneret.web.fetching.models import FetchRequest
 from tests.fakes.crashes import Crash, CrashPlan, Moment
-from tests.fakes.crawling import CrawlSlice, long_page
+from tests.fakes.crawling import CrawlWorld, long_page
 from tests.fakes.fetching import FakeFetcher, fetched_page
 from tests.fakes.time import START
 
@@ -28,7 +28,7 @@ ETAG = {"etag": '"1"'}
 DATED = {"last-modified": "Fri, 02 Jan 2026 12:00:00 GMT"}
 
 
-class Watched(CrawlSlice):
+class Watched(CrawlWorld):
     """Keeps every request for a page that any of its workers sent."""
 
     def __init__(self) -> None:

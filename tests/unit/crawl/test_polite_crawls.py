@@ -11,29 +11,29 @@ from spinneret.web.fetching.models import FetchedPage, FetchRequest
 from spinneret.web.fetching.ports import Fetcher
 from spinneret.web.hosts.models import Override
 from spinneret.web.politeness.models import Circuit
-from tests.fakes.crawling import CrawlSlice, long_page
+from tests.fakes.crawling import CrawlWorld, long_page
 from tests.fakes.fetching import fetched_page
 
 SITE = "https://site.example"
 ROBOTS = f"{SITE}/robots.txt"
 
 
-def serve(crawl: CrawlSlice, *paths: str, site: str = SITE) -> list[str]:
+def serve(crawl: CrawlWorld, *paths: str, site: str = SITE) -> list[str]:
     """Pages of a website; their URLs."""
     urls = [f"{site}/{path}" for path in paths]
     crawl.pages.update({url: fetched_page(url, long_page(url[-1])) for url in urls})
     return urls
 
 
-def robots(crawl: CrawlSlice, text: str, url: str = ROBOTS) -> None:
+def robots(crawl: CrawlWorld, text: str, url: str = ROBOTS) -> None:
     crawl.pages[url] = fetched_page(url, text, media_type="text/plain")
 
 
-def crawled(crawl: CrawlSlice, url: str) -> Job:
+def crawled(crawl: CrawlWorld, url: str) -> Job:
     return crawl.run(crawl.submit(url, force=True))
 
 
-def test_a_page_that_robots_txt_forbids_is_not_fetched(crawl: CrawlSlice) -> None:
+def test_a_page_that_robots_txt_forbids_is_not_fetched(crawl: CrawlWorld) -> None:
     open_page, closed_page = serve(crawl, "a", "private/b")
     robots(crawl, "User-agent: spinneret\nDisallow: /private")
     job = crawled(crawl, closed_page)
@@ -43,7 +43,7 @@ def test_a_page_that_robots_txt_forbids_is_not_fetched(crawl: CrawlSlice) -> Non
     assert crawled(crawl, open_page).status is JobStatus.COMPLETED
 
 
-def test_robots_txt_is_read_once_a_day_for_all_tenants(crawl: CrawlSlice) -> None:
+def test_robots_txt_is_read_once_a_day_for_all_tenants(crawl: CrawlWorld) -> None:
     one, two = serve(crawl, "a", "b")
     robots(crawl, "")
     for tenant, url in (("acme", one), ("other", two)):
@@ -54,7 +54,7 @@ def test_robots_txt_is_read_once_a_day_for_all_tenants(crawl: CrawlSlice) -> Non
     assert [*crawl.robots.kept] == [SITE]
 
 
-def test_a_host_in_trouble_is_left_alone_until_its_robots_txt_is_back(crawl: CrawlSlice) -> None:
+def test_a_host_in_trouble_is_left_alone_until_its_robots_txt_is_back(crawl: CrawlWorld) -> None:
     [url] = serve(crawl, "a")
     crawl.pages[ROBOTS] = fetched_page(ROBOTS, "", status_code=503)
     job = crawled(crawl, url)
@@ -67,7 +67,7 @@ def test_a_host_in_trouble_is_left_alone_until_its_robots_txt_is_back(crawl: Cra
 
 # covers F-03
 def test_a_host_whose_robots_txt_can_not_be_reached_is_crawled(
-    crawl: CrawlSlice, caplog: pytest.LogCaptureFixture
+    crawl: CrawlWorld, caplog: pytest.LogCaptureFixture
 ) -> None:
     [url] = serve(crawl, "a")
     crawl.pages[ROBOTS] = FetchTimeout("slow")
@@ -75,7 +75,7 @@ def test_a_host_whose_robots_txt_can_not_be_reached_is_crawled(
     assert "robots.unreachable" in caplog.messages
 
 
-def test_a_blocked_domain_is_not_fetched_though_it_was_accepted(crawl: CrawlSlice) -> None:
+def test_a_blocked_domain_is_not_fetched_though_it_was_accepted(crawl: CrawlWorld) -> None:
     [url] = serve(crawl, "a")
     ref = crawl.submit(url)
     crawl.hosts.service.block("acme", "site.example", "not theirs")
@@ -84,7 +84,7 @@ def test_a_blocked_domain_is_not_fetched_though_it_was_accepted(crawl: CrawlSlic
     assert (job.status, job.last_error.code) == (JobStatus.FAILED, "DOMAIN_BLOCKED")
 
 
-def test_after_the_burst_pages_wait_for_a_permit_of_their_own(crawl: CrawlSlice) -> None:
+def test_after_the_burst_pages_wait_for_a_permit_of_their_own(crawl: CrawlWorld) -> None:
     urls = serve(crawl, *map(str, range(10)))
     crawl.sleep = lambda _: None
     jobs = [crawled(crawl, url) for url in urls]
@@ -97,7 +97,7 @@ def test_after_the_burst_pages_wait_for_a_permit_of_their_own(crawl: CrawlSlice)
     assert {(job.status, job.attempts) for job in settled} == {(JobStatus.COMPLETED, 0)}
 
 
-def test_the_pace_of_a_host_is_shared_by_tenants(crawl: CrawlSlice) -> None:
+def test_the_pace_of_a_host_is_shared_by_tenants(crawl: CrawlWorld) -> None:
     urls = serve(crawl, *map(str, range(10)))
     crawl.sleep = lambda _: None
     waiting = [
@@ -108,7 +108,7 @@ def test_the_pace_of_a_host_is_shared_by_tenants(crawl: CrawlSlice) -> None:
 
 
 @pytest.mark.parametrize("who", ["robots.txt", "tenant"])
-def test_the_slowest_pace_holds(crawl: CrawlSlice, who: str) -> None:
+def test_the_slowest_pace_holds(crawl: CrawlWorld, who: str) -> None:
     urls = serve(crawl, "a", "b")
     robots(crawl, "User-agent: *\nCrawl-delay: 20" if who == "robots.txt" else "")
     if who == "tenant":
@@ -120,7 +120,7 @@ def test_the_slowest_pace_holds(crawl: CrawlSlice, who: str) -> None:
     assert 15 < (second.due_at - crawl.clock()).total_seconds() <= 20.01
 
 
-def test_five_failures_open_the_circuit_and_a_probe_closes_it(crawl: CrawlSlice) -> None:
+def test_five_failures_open_the_circuit_and_a_probe_closes_it(crawl: CrawlWorld) -> None:
     [url] = serve(crawl, "a")
     robots(crawl, "")
     crawled(crawl, url)
@@ -136,7 +136,7 @@ def test_five_failures_open_the_circuit_and_a_probe_closes_it(crawl: CrawlSlice)
 
 
 # covers F-07
-def test_a_host_that_asks_for_a_pause_gets_it_from_everybody(crawl: CrawlSlice) -> None:
+def test_a_host_that_asks_for_a_pause_gets_it_from_everybody(crawl: CrawlWorld) -> None:
     one, two = serve(crawl, "a", "b")
     robots(crawl, "")
     crawl.pages[one] = fetched_page(one, "", status_code=429, headers={"retry-after": "120"})
@@ -146,7 +146,7 @@ def test_a_host_that_asks_for_a_pause_gets_it_from_everybody(crawl: CrawlSlice) 
     assert 100 < (job.due_at - crawl.clock()).total_seconds() <= 125
 
 
-def test_a_redirect_to_another_host_is_asked_for_there(crawl: CrawlSlice) -> None:
+def test_a_redirect_to_another_host_is_asked_for_there(crawl: CrawlWorld) -> None:
     other = "https://other.example"
     final = f"{other}/private"
     url = f"{SITE}/moved"
@@ -158,7 +158,7 @@ def test_a_redirect_to_another_host_is_asked_for_there(crawl: CrawlSlice) -> Non
     assert set(crawl.robots.kept) == {SITE, other}
 
 
-def test_robots_txt_of_where_a_host_moved_to_costs_no_permit_of_its_own(crawl: CrawlSlice) -> None:
+def test_robots_txt_of_where_a_host_moved_to_costs_no_permit_of_its_own(crawl: CrawlWorld) -> None:
     old = "http://site.example"
     url = f"{old}/page"
     crawl.pages[url] = fetched_page(f"{SITE}/page", long_page("a"), redirects=(url,))
@@ -167,7 +167,7 @@ def test_robots_txt_of_where_a_host_moved_to_costs_no_permit_of_its_own(crawl: C
     assert crawl.settle(crawl.submit(url)).status is JobStatus.COMPLETED
 
 
-def test_a_worker_reads_robots_txt_from_the_store_once_a_day(crawl: CrawlSlice) -> None:
+def test_a_worker_reads_robots_txt_from_the_store_once_a_day(crawl: CrawlWorld) -> None:
     urls = serve(crawl, "a", "b", "c")
     robots(crawl, "User-agent: *\nDisallow: /c")
     worker = crawl.worker()
@@ -181,7 +181,7 @@ def test_a_worker_reads_robots_txt_from_the_store_once_a_day(crawl: CrawlSlice) 
     assert crawl.robots.asked.count(SITE) == 4
 
 
-def arrivals(crawl: CrawlSlice, refs: list[JobRef], site: str = SITE) -> list[float]:
+def arrivals(crawl: CrawlWorld, refs: list[JobRef], site: str = SITE) -> list[float]:
     """Run jobs until they are finished; when the host's pages were asked for, in seconds."""
     start, seen = crawl.clock(), []
 
@@ -209,7 +209,7 @@ def arrivals(crawl: CrawlSlice, refs: list[JobRef], site: str = SITE) -> list[fl
 
 
 @pytest.mark.parametrize("target", [SITE, "https://www.site.example"])
-def test_a_crawl_delay_holds_behind_a_redirect_too(crawl: CrawlSlice, target: str) -> None:
+def test_a_crawl_delay_holds_behind_a_redirect_too(crawl: CrawlWorld, target: str) -> None:
     crawl.sleep = lambda _: None
     refs = []
     robots(crawl, "User-agent: *\nCrawl-delay: 20", f"{target}/robots.txt")
@@ -224,7 +224,7 @@ def test_a_crawl_delay_holds_behind_a_redirect_too(crawl: CrawlSlice, target: st
     assert min(gaps) >= 20
 
 
-def test_what_a_robots_txt_says_within_a_permit_is_reported_to_everybody(crawl: CrawlSlice) -> None:
+def test_what_a_robots_txt_says_within_a_permit_is_reported_to_everybody(crawl: CrawlWorld) -> None:
     url = "http://site.example/page"
     crawl.pages[url] = fetched_page(f"{SITE}/page", long_page("a"), redirects=(url,))
     retry_after = {"retry-after": "1800"}
@@ -234,21 +234,21 @@ def test_what_a_robots_txt_says_within_a_permit_is_reported_to_everybody(crawl: 
     assert (other.due_at - crawl.clock()).total_seconds() > 1700
 
 
-def test_a_served_page_asks_for_no_pause(crawl: CrawlSlice) -> None:
+def test_a_served_page_asks_for_no_pause(crawl: CrawlWorld) -> None:
     one, two = serve(crawl, "a", "b")
     crawl.pages[one] = fetched_page(one, long_page("a"), headers={"retry-after": "3600"})
     assert crawled(crawl, one).status is JobStatus.COMPLETED
     assert crawled(crawl, two).status is JobStatus.COMPLETED
 
 
-def test_a_page_comes_though_permits_are_rarer_than_checks_of_robots_txt(crawl: CrawlSlice) -> None:
+def test_a_page_comes_though_permits_are_rarer_than_checks_of_robots_txt(crawl: CrawlWorld) -> None:
     [url] = serve(crawl, "a")
     crawl.hosts.service.put("acme", "site.example", Override(min_gap_seconds=600), None)
     crawl.pages[ROBOTS] = FetchTimeout("slow")
     assert crawl.settle(crawl.submit(url)).status is JobStatus.COMPLETED
 
 
-def test_a_robots_txt_behind_a_blocked_host_is_not_fetched(crawl: CrawlSlice) -> None:
+def test_a_robots_txt_behind_a_blocked_host_is_not_fetched(crawl: CrawlWorld) -> None:
     [url] = serve(crawl, "a")
     crawl.hosts.service.block("acme", "other.example", "not theirs")
     crawl.pages[ROBOTS] = fetched_page("https://other.example/robots.txt", "", redirects=(ROBOTS,))
@@ -258,7 +258,7 @@ def test_a_robots_txt_behind_a_blocked_host_is_not_fetched(crawl: CrawlSlice) ->
     assert SITE not in crawl.robots.kept
 
 
-def test_a_robots_txt_elsewhere_takes_a_permit_there(crawl: CrawlSlice) -> None:
+def test_a_robots_txt_elsewhere_takes_a_permit_there(crawl: CrawlWorld) -> None:
     other = "https://other.example"
     [busy] = serve(crawl, "a", site=other)
     crawl.hosts.service.put("acme", "other.example", Override(min_gap_seconds=20), None)
@@ -270,7 +270,7 @@ def test_a_robots_txt_elsewhere_takes_a_permit_there(crawl: CrawlSlice) -> None:
     assert crawl.settle(job.ref).status is JobStatus.COMPLETED
 
 
-def test_a_more_patient_origin_at_another_port_is_reached_in_the_end(crawl: CrawlSlice) -> None:
+def test_a_more_patient_origin_at_another_port_is_reached_in_the_end(crawl: CrawlWorld) -> None:
     target = f"{SITE}:8443"
     robots(crawl, "User-agent: *\nCrawl-delay: 20", f"{target}/robots.txt")
     url = "http://site.example/page"
@@ -278,7 +278,7 @@ def test_a_more_patient_origin_at_another_port_is_reached_in_the_end(crawl: Craw
     assert crawl.settle(crawl.submit(url)).status is JobStatus.COMPLETED
 
 
-def test_failures_at_an_unusual_port_leave_the_host_open(crawl: CrawlSlice) -> None:
+def test_failures_at_an_unusual_port_leave_the_host_open(crawl: CrawlWorld) -> None:
     dead = f"{SITE}:8081"
     [url] = serve(crawl, "a")
     crawl.pages[f"{dead}/robots.txt"] = fetched_page(f"{dead}/robots.txt", "")
@@ -292,7 +292,7 @@ def test_failures_at_an_unusual_port_leave_the_host_open(crawl: CrawlSlice) -> N
     assert crawled(crawl, url).status is JobStatus.COMPLETED
 
 
-def test_what_a_redirect_meets_at_another_port_says_nothing_of_the_host(crawl: CrawlSlice) -> None:
+def test_what_a_redirect_meets_at_another_port_says_nothing_of_the_host(crawl: CrawlWorld) -> None:
     [url] = serve(crawl, "moved")
     dead = f"{SITE}:8081/page"
     crawl.pages[f"{SITE}:8081/robots.txt"] = fetched_page(f"{SITE}:8081/robots.txt", "")

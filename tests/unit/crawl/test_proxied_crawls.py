@@ -8,7 +8,7 @@ from spinneret.web import limits
 from spinneret.web.politeness.models import Circuit
 from spinneret.web.proxies.models import ProxyConfig, RotationStrategy
 from spinneret.web.proxies.service import ConfigDraft, ServerDraft
-from tests.fakes.crawling import CrawlSlice, long_page
+from tests.fakes.crawling import CrawlWorld, long_page
 from tests.fakes.fetching import fetched_page
 from tests.fakes.proxies import Proxies
 
@@ -18,7 +18,7 @@ URL = f"{SITE}/page"
 
 
 @pytest.fixture
-def config(crawl: CrawlSlice) -> ProxyConfig:
+def config(crawl: CrawlWorld) -> ProxyConfig:
     """Two proxies, used by round robin, at the ports 3001 and 3002."""
     crawl.pages[URL] = fetched_page(URL, long_page("a"))
     return crawl.proxies.service.create("acme", draft(3001, 3002))
@@ -33,12 +33,12 @@ def draft(*ports: int, active: bool = True) -> ConfigDraft:
     )
 
 
-def taken(crawl: CrawlSlice) -> list[int]:
+def taken(crawl: CrawlWorld) -> list[int]:
     return [proxy.port for proxy in crawl.proxies.ways.taken]
 
 
 def test_pages_come_by_the_proxies_by_round_robin_and_robots_txt_directly(
-    crawl: CrawlSlice, config: ProxyConfig
+    crawl: CrawlWorld, config: ProxyConfig
 ) -> None:
     for _ in range(3):
         ref = crawl.submit(URL, force=True, proxy=config.id)
@@ -48,7 +48,7 @@ def test_pages_come_by_the_proxies_by_round_robin_and_robots_txt_directly(
 
 
 def test_a_failing_proxy_costs_an_attempt_and_the_next_one_is_taken(
-    crawl: CrawlSlice, config: ProxyConfig
+    crawl: CrawlWorld, config: ProxyConfig
 ) -> None:
     crawl.proxies.ways.broken[3001] = ProxyFailed("no tunnel")
     job = crawl.settle(crawl.submit(URL, proxy=config.id))
@@ -58,7 +58,7 @@ def test_a_failing_proxy_costs_an_attempt_and_the_next_one_is_taken(
 
 
 def test_nothing_that_a_proxy_says_is_held_against_the_host(
-    crawl: CrawlSlice, config: ProxyConfig
+    crawl: CrawlWorld, config: ProxyConfig
 ) -> None:
     crawl.sleep = lambda _: None
     for number in range(limits.BREAKER_FAILURES):
@@ -71,7 +71,7 @@ def test_nothing_that_a_proxy_says_is_held_against_the_host(
     assert crawl.run(crawl.submit(URL, "another-tenant")).status is JobStatus.COMPLETED
 
 
-def test_a_host_is_not_asked_faster_through_proxies(crawl: CrawlSlice, config: ProxyConfig) -> None:
+def test_a_host_is_not_asked_faster_through_proxies(crawl: CrawlWorld, config: ProxyConfig) -> None:
     crawl.sleep = lambda _: None
     crawl.pages[ROBOTS] = fetched_page(ROBOTS, "User-agent: *\nCrawl-delay: 20")
     crawl.settle(crawl.submit(URL, proxy=config.id))
@@ -82,7 +82,7 @@ def test_a_host_is_not_asked_faster_through_proxies(crawl: CrawlSlice, config: P
 
 @pytest.mark.parametrize("change", ["inactive", "without servers", "removed"])
 def test_without_a_usable_proxy_pages_come_directly(
-    crawl: CrawlSlice, config: ProxyConfig, change: str
+    crawl: CrawlWorld, config: ProxyConfig, change: str
 ) -> None:
     ref = crawl.submit(URL, proxy=config.id)
     service = crawl.proxies.service
@@ -95,14 +95,14 @@ def test_without_a_usable_proxy_pages_come_directly(
     assert taken(crawl) == []
 
 
-def test_a_crawl_by_a_proxy_is_another_crawl(crawl: CrawlSlice, config: ProxyConfig) -> None:
+def test_a_crawl_by_a_proxy_is_another_crawl(crawl: CrawlWorld, config: ProxyConfig) -> None:
     direct, proxied = crawl.submit(URL), crawl.submit(URL, proxy=config.id)
     assert direct != proxied
     assert crawl.submit(URL, proxy=config.id) == proxied
 
 
 def test_a_config_that_the_tenant_does_not_have_is_refused(
-    crawl: CrawlSlice, config: ProxyConfig
+    crawl: CrawlWorld, config: ProxyConfig
 ) -> None:
     for tenant, config_id in (("acme", "proxy_unknown"), ("other", config.id)):
         with pytest.raises(ValidationFailed) as refused:
@@ -112,7 +112,7 @@ def test_a_config_that_the_tenant_does_not_have_is_refused(
 
 
 def test_where_proxies_are_switched_off_a_crawl_that_names_one_is_refused(
-    crawl: CrawlSlice, config: ProxyConfig
+    crawl: CrawlWorld, config: ProxyConfig
 ) -> None:
     ref = crawl.submit(URL, proxy=config.id)
     crawl.proxies = Proxies(crawl.clock, crawl.pages, enabled=False)

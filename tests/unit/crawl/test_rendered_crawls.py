@@ -17,8 +17,8 @@ from spinneret.kernel.errors import (
     ValidationFailed,
 )
 from tests.fakes.browser import Rendering
-from tests.fakes.crawling import CrawlSlice
-from tests.fakes.deep_crawling import DeepSlice
+from tests.fakes.crawling import CrawlWorld
+from tests.fakes.deep_crawling import DeepCrawlWorld
 from tests.fakes.fetching import fetched_page
 
 SITE = "https://site.example"
@@ -30,27 +30,27 @@ DOM = f"<!doctype html><title>Silk</title><div id=app><p>{TEXT}</p></div>"
 
 
 @pytest.fixture
-def site() -> CrawlSlice:
+def site() -> CrawlWorld:
     """A page that is a shell, and has its text in the browser."""
-    slice_ = CrawlSlice()
-    slice_.extract = extract
-    slice_.pages[URL] = fetched_page(URL, SHELL)
-    slice_.pages[f"{SITE}/robots.txt"] = fetched_page(f"{SITE}/robots.txt", b"")
-    slice_.browser.pages[URL] = Rendering(dom=DOM)
-    return slice_
+    world = CrawlWorld()
+    world.extract = extract
+    world.pages[URL] = fetched_page(URL, SHELL)
+    world.pages[f"{SITE}/robots.txt"] = fetched_page(f"{SITE}/robots.txt", b"")
+    world.browser.pages[URL] = Rendering(dom=DOM)
+    return world
 
 
-def crawled(site: CrawlSlice, **given: Any) -> Job:
+def crawled(site: CrawlWorld, **given: Any) -> Job:
     """One more crawl of the page."""
     return site.settle(site.submit(URL, force=True, **given))
 
 
-def opened(site: CrawlSlice) -> int:
+def opened(site: CrawlWorld) -> int:
     return len(site.browser.requests)
 
 
 # covers C-11
-def test_a_page_that_is_nothing_without_scripts_becomes_searchable(site: CrawlSlice) -> None:
+def test_a_page_that_is_nothing_without_scripts_becomes_searchable(site: CrawlWorld) -> None:
     assert crawled(site).status is JobStatus.FAILED
     job = crawled(site, render=True, wait_for="#app p", wait_seconds=1.5)
     assert (job.kind, job.status) == (RENDERED_CRAWL, JobStatus.COMPLETED), job.last_error
@@ -65,7 +65,7 @@ def test_a_page_that_is_nothing_without_scripts_becomes_searchable(site: CrawlSl
     ("body", "status", "renders"),
     [(SHELL, 200, True), (ARTICLE.encode(), 200, False), (SHELL, 404, False), (SHELL, 520, False)],
 )
-def test_auto_opens_only_shells(site: CrawlSlice, body: bytes, status: int, renders: bool) -> None:
+def test_auto_opens_only_shells(site: CrawlWorld, body: bytes, status: int, renders: bool) -> None:
     site.pages[URL] = fetched_page(URL, body, status_code=status)
     job = crawled(site, render="auto")
     assert (job.kind, opened(site)) == (RENDERED_CRAWL, int(renders))
@@ -73,7 +73,7 @@ def test_auto_opens_only_shells(site: CrawlSlice, body: bytes, status: int, rend
     assert job.last_error is None or job.last_error.code == HttpUnavailable.code
 
 
-def test_auto_asks_again_whether_an_unrendered_page_has_changed(site: CrawlSlice) -> None:
+def test_auto_asks_again_whether_an_unrendered_page_has_changed(site: CrawlWorld) -> None:
     etag = {"etag": '"1"'}
     site.pages[URL] = fetched_page(URL, ARTICLE.encode(), headers=etag)
     crawled(site, render="auto")
@@ -82,7 +82,7 @@ def test_auto_asks_again_whether_an_unrendered_page_has_changed(site: CrawlSlice
     assert (job.status, opened(site)) == (JobStatus.COMPLETED, 0)
 
 
-def test_a_rendered_page_is_rendered_again_by_the_next_crawl(site: CrawlSlice) -> None:
+def test_a_rendered_page_is_rendered_again_by_the_next_crawl(site: CrawlWorld) -> None:
     """Validators of its host are of the shell, whatever its scripts show."""
     site.browser.pages[URL] = Rendering(dom=DOM, headers={"etag": '"1"'})
     for count in (1, 2):
@@ -90,7 +90,7 @@ def test_a_rendered_page_is_rendered_again_by_the_next_crawl(site: CrawlSlice) -
         assert opened(site) == count
 
 
-def test_rendered_pages_are_other_crawls_with_a_cache_of_their_own(site: CrawlSlice) -> None:
+def test_rendered_pages_are_other_crawls_with_a_cache_of_their_own(site: CrawlWorld) -> None:
     site.pages[URL] = fetched_page(URL, ARTICLE.encode())
     jobs = [
         site.submit(URL),
@@ -107,7 +107,7 @@ def test_rendered_pages_are_other_crawls_with_a_cache_of_their_own(site: CrawlSl
 
 
 @pytest.mark.parametrize("kept_seconds", [24 * 3600.0, 0.0])
-def test_auto_ends_at_a_slow_host(site: CrawlSlice, kept_seconds: float) -> None:
+def test_auto_ends_at_a_slow_host(site: CrawlWorld, kept_seconds: float) -> None:
     """A page that must wait between its fetch and its rendering isn't fetched again."""
     site.kept_seconds = kept_seconds
     config_id = config(site, rate_limit_rps=0.01)
@@ -115,7 +115,7 @@ def test_auto_ends_at_a_slow_host(site: CrawlSlice, kept_seconds: float) -> None
     assert (job.status, opened(site)) == (JobStatus.COMPLETED, 1)
 
 
-def test_a_run_that_waits_after_its_page_was_rendered_keeps_it(site: CrawlSlice) -> None:
+def test_a_run_that_waits_after_its_page_was_rendered_keeps_it(site: CrawlWorld) -> None:
     ref = site.submit(URL, render=True)
     site.index.available = False
     [sent] = site.queue.take()
@@ -133,7 +133,7 @@ def test_a_run_that_waits_after_its_page_was_rendered_keeps_it(site: CrawlSlice)
     ],
 )
 def test_a_page_that_fails_in_the_browser_is_tried_again(
-    site: CrawlSlice, page: Any, code: str
+    site: CrawlWorld, page: Any, code: str
 ) -> None:
     site.browser.pages[URL] = page
     job = crawled(site, render=True)
@@ -145,12 +145,12 @@ def test_a_page_that_fails_in_the_browser_is_tried_again(
 # ---------------------------------------------------------------- Configs
 
 
-def config(site: CrawlSlice, **given: Any) -> str:
+def config(site: CrawlWorld, **given: Any) -> str:
     request = ConfigRequest(name="rendered", **given)
     return site.configs.service.create("acme", request.draft).id
 
 
-def test_a_config_renders_crawls_and_batches_and_a_request_wins_over_it(site: CrawlSlice) -> None:
+def test_a_config_renders_crawls_and_batches_and_a_request_wins_over_it(site: CrawlWorld) -> None:
     config_id = config(site, render=True, wait_for="#app")
     jobs = [
         site.job(site.submit(URL, config_id=config_id)),
@@ -181,7 +181,7 @@ def test_a_config_that_contradicts_itself_is_refused(fields: dict[str, Any]) -> 
         ConfigRequest(name="rendered", **fields)
 
 
-def test_headers_of_a_config_exclude_rendering(site: CrawlSlice) -> None:
+def test_headers_of_a_config_exclude_rendering(site: CrawlWorld) -> None:
     with pytest.raises(ValidationFailed):
         config(site, render=True, headers={"Accept-Language": "en"})
     config_id = config(site, headers={"Accept-Language": "en"})
@@ -190,14 +190,14 @@ def test_headers_of_a_config_exclude_rendering(site: CrawlSlice) -> None:
 
 
 def test_deep_crawls_refuse_to_render() -> None:
-    deep = DeepSlice({})
+    deep = DeepCrawlWorld({})
     config_id = config(deep, render=True)
     with pytest.raises(ValidationFailed, match=r"deep crawls don.t render"):
         deep.deep().submit("acme", DeepCrawlRequest(url=URL, config_id=config_id), None)
 
 
 # covers C-11
-def test_a_stage_without_a_browser_names_it(site: CrawlSlice) -> None:
+def test_a_stage_without_a_browser_names_it(site: CrawlWorld) -> None:
     rendering = config(site, render="auto")
     site.configs.service.has_browser = False
     with pytest.raises(BrowserMissing):

@@ -9,7 +9,7 @@ from spinneret.jobs.models import RequestKey
 from spinneret.kernel.errors import FeatureDisabled, IdempotencyMismatch, ValidationFailed
 from spinneret.web.proxies.models import RotationStrategy
 from spinneret.web.proxies.service import ConfigDraft, ServerDraft
-from tests.fakes.crawling import CrawlSlice
+from tests.fakes.crawling import CrawlWorld
 
 URL = "https://site.example/page"
 KEY = RequestKey(tenant="acme", scope="one", payload="same")
@@ -18,7 +18,7 @@ OTHER = RequestKey(tenant="acme", scope="one", payload="other")
 
 @pytest.mark.parametrize("one_url", [True, False])
 def test_a_crawl_is_replayed_after_its_proxy_config_is_gone(
-    crawl: CrawlSlice, one_url: bool
+    crawl: CrawlWorld, one_url: bool
 ) -> None:
     server = ServerDraft(url="http://proxy.example:3001")
     draft = ConfigDraft(
@@ -38,7 +38,7 @@ def test_a_crawl_is_replayed_after_its_proxy_config_is_gone(
 
 
 def test_a_crawl_with_a_webhook_is_replayed_after_webhooks_were_switched_off(
-    crawl: CrawlSlice,
+    crawl: CrawlWorld,
 ) -> None:
     def switched_off(
         _tenant: str, _url: str | None, _headers: Mapping[str, str]

@@ -13,14 +13,14 @@ from spinneret.kernel.errors import FetchTimeout
 from spinneret.kernel.settings import SettingsError
 from spinneret.web.fetching.models import FetchedPage, FetchRequest
 from spinneret.web.hosts.wiring import PACE, pace_limits
-from tests.fakes.crawling import CrawlSlice, long_page
+from tests.fakes.crawling import CrawlWorld, long_page
 from tests.fakes.fetching import FakeFetcher, fetched_page
 from tests.kinds import KINDS
 
 URL = "https://site.example/page"
 
 
-def submitting(crawl: CrawlSlice, env: Mapping[str, str]) -> None:
+def submitting(crawl: CrawlWorld, env: Mapping[str, str]) -> None:
     crawl.kinds = {**KINDS, **submitted_kinds(Stage(env, SUBMITTED))}
 
 
@@ -30,7 +30,7 @@ def test_without_variables_the_bounds_hold() -> None:
 
 
 @pytest.mark.parametrize("attempts", [1, 2, 5])
-def test_a_crawl_is_tried_as_often_as_the_stage_says(crawl: CrawlSlice, attempts: int) -> None:
+def test_a_crawl_is_tried_as_often_as_the_stage_says(crawl: CrawlWorld, attempts: int) -> None:
     submitting(crawl, {"JOB__MAX_RETRIES": str(attempts)})
     crawl.pages[URL] = FetchTimeout("slow")
     ref = crawl.submit(URL)
@@ -40,7 +40,7 @@ def test_a_crawl_is_tried_as_often_as_the_stage_says(crawl: CrawlSlice, attempts
 
 # covers P-03
 def test_retries_wait_as_long_as_the_stage_says(
-    crawl: CrawlSlice, monkeypatch: pytest.MonkeyPatch
+    crawl: CrawlWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_DEFAULT_REGION"):
         monkeypatch.setenv(name, "eu-west-1")
@@ -67,7 +67,7 @@ def test_delays_that_are_no_list_of_seconds_are_refused(text: str) -> None:
 
 @pytest.mark.parametrize(("seconds", "cached"), [(60, True), (59, False), (0, False)])
 def test_a_result_answers_as_long_as_the_stage_says(
-    crawl: CrawlSlice, seconds: int, cached: bool
+    crawl: CrawlWorld, seconds: int, cached: bool
 ) -> None:
     submitting(crawl, {"JOB__RESULT_TTL_S": str(seconds)})
     crawl.pages[URL] = fetched_page(URL, long_page("silk"))
@@ -79,7 +79,7 @@ def test_a_result_answers_as_long_as_the_stage_says(
 
 @pytest.mark.parametrize(("seconds", "fails"), [("30", True), ("300", False)])
 def test_a_crawl_may_work_as_long_as_the_stage_says(
-    crawl: CrawlSlice, seconds: str, fails: bool
+    crawl: CrawlWorld, seconds: str, fails: bool
 ) -> None:
     crawl.kinds = {**KINDS, **worked_kinds(Stage({"JOB__TIMEOUT_S": seconds}, WORKED))}
     crawl.pages[URL] = fetched_page(URL, long_page("silk"))

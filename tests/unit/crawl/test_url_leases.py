@@ -19,8 +19,8 @@ from spinneret.web.fetching.models import FetchedPage, FetchRequest
 from spinneret.web.fetching.urls import cache_url, parse_url
 from tests.factories import TENANT
 from tests.fakes.crashes import Crash, CrashPlan, Moment
-from tests.fakes.crawling import CrawlSlice, long_page
-from tests.fakes.deep_crawling import DeepSlice
+from tests.fakes.crawling import CrawlWorld, long_page
+from tests.fakes.deep_crawling import DeepCrawlWorld
 from tests.fakes.fetching import FakeFetcher, fetched_page
 
 URL, OTHER = "https://site.example/page", "https://other.example/page"
@@ -30,7 +30,7 @@ WAIT = timedelta(seconds=limits.URL_WAIT_SECONDS)
 class Interrupted(FakeFetcher):
     """Something happens while the host prepares its answer for a page."""
 
-    def __init__(self, crawl: CrawlSlice, act: Callable[[], Any]) -> None:
+    def __init__(self, crawl: CrawlWorld, act: Callable[[], Any]) -> None:
         super().__init__(crawl.pages)
         self.hops = crawl.hops
         self._act = act
@@ -43,8 +43,8 @@ class Interrupted(FakeFetcher):
 
 
 @pytest.fixture
-def crawl() -> CrawlSlice:
-    made = CrawlSlice()
+def crawl() -> CrawlWorld:
+    made = CrawlWorld()
     for url in (URL, OTHER):
         made.pages[url] = fetched_page(url, long_page("silk"))
         made.settle(made.submit(f"{url}", force=True))  # robots.txt is known from now on
@@ -53,13 +53,13 @@ def crawl() -> CrawlSlice:
     return made
 
 
-def run_while(crawl: CrawlSlice, ref: JobRef, act: Callable[[], Any]) -> Job:
+def run_while(crawl: CrawlWorld, ref: JobRef, act: Callable[[], Any]) -> Job:
     """Run a job once; `act` happens during its fetch."""
     fetcher = Interrupted(crawl, act)
     return crawl.run(ref, lambda name, port: fetcher if name == "fetcher" else port)
 
 
-def held(crawl: CrawlSlice, url: str = URL, tenant: str = TENANT) -> UrlLease | None:
+def held(crawl: CrawlWorld, url: str = URL, tenant: str = TENANT) -> UrlLease | None:
     return crawl.documents.leases.get((tenant, document_id(tenant, cache_url(parse_url(url)))))
 
 
@@ -68,7 +68,7 @@ def held(crawl: CrawlSlice, url: str = URL, tenant: str = TENANT) -> UrlLease | 
 
 # covers C-02
 @pytest.mark.parametrize("asked", ["force", "collection", "config", "other form"])
-def test_a_url_is_fetched_by_one_worker_at_a_time(crawl: CrawlSlice, asked: str) -> None:
+def test_a_url_is_fetched_by_one_worker_at_a_time(crawl: CrawlWorld, asked: str) -> None:
     given: dict[str, Any] = {}
     match asked:
         case "collection":
@@ -91,7 +91,7 @@ def test_a_url_is_fetched_by_one_worker_at_a_time(crawl: CrawlSlice, asked: str)
     assert held(crawl) is None
 
 
-def test_who_waits_for_a_url_asks_its_host_for_nothing(crawl: CrawlSlice) -> None:
+def test_who_waits_for_a_url_asks_its_host_for_nothing(crawl: CrawlWorld) -> None:
     first, second = (crawl.submit(URL, force=True) for _ in range(2))
     asked: list[tuple[int, int]] = []
 
@@ -105,7 +105,7 @@ def test_who_waits_for_a_url_asks_its_host_for_nothing(crawl: CrawlSlice) -> Non
     assert before == after
 
 
-def test_tenants_fetch_a_url_at_once(crawl: CrawlSlice) -> None:
+def test_tenants_fetch_a_url_at_once(crawl: CrawlWorld) -> None:
     other: list[Job] = []
     ref = crawl.submit(URL, tenant="other")
     crawl.clock.advance(60)
@@ -113,7 +113,7 @@ def test_tenants_fetch_a_url_at_once(crawl: CrawlSlice) -> None:
     assert [each.waiting_for for each in other] != ["site.example: another crawl of the page"]
 
 
-def test_a_reservation_at_the_host_outlasts_the_wait_for_the_url(crawl: CrawlSlice) -> None:
+def test_a_reservation_at_the_host_outlasts_the_wait_for_the_url(crawl: CrawlWorld) -> None:
     first, second = (crawl.submit(URL, force=True) for _ in range(2))
     before = crawl.job(second)
     reserved = replace(before, waiting_for="site.example", due_at=crawl.clock())
@@ -127,12 +127,12 @@ def test_a_reservation_at_the_host_outlasts_the_wait_for_the_url(crawl: CrawlSli
 
 # covers C-02
 def test_a_page_of_a_deep_crawl_and_a_crawl_of_it_take_turns() -> None:
-    crawl = DeepSlice({"/": []})
+    crawl = DeepCrawlWorld({"/": []})
     deep = crawl.ask()
     crawl.deliver()
     single = crawl.submit("https://site.example/", force=True)
     fetcher = Interrupted(crawl, lambda: crawl.execute(steps=1))
-    worker = CrawlSlice.worker(crawl, lambda name, port: fetcher if name == "fetcher" else port)
+    worker = CrawlWorld.worker(crawl, lambda name, port: fetcher if name == "fetcher" else port)
     worker.run(single, lambda: crawl.remaining)
     assert crawl.job(single).status is JobStatus.COMPLETED
     assert crawl.asked() == ["/"]
@@ -147,7 +147,7 @@ def test_a_page_of_a_deep_crawl_and_a_crawl_of_it_take_turns() -> None:
 
 
 @pytest.fixture
-def redirected(crawl: CrawlSlice) -> str:
+def redirected(crawl: CrawlWorld) -> str:
     """A URL that leads to another host's page."""
     start = "https://site.example/moved"
     crawl.pages[start] = fetched_page(OTHER, long_page("silk"), redirects=(start,))
@@ -156,7 +156,7 @@ def redirected(crawl: CrawlSlice) -> str:
 
 # covers C-02
 def test_the_target_of_a_redirect_is_waited_for_and_no_hop_repeated(
-    crawl: CrawlSlice, redirected: str
+    crawl: CrawlWorld, redirected: str
 ) -> None:
     first, second = crawl.submit(OTHER, force=True), crawl.submit(redirected)
     waits: list[Job] = []
@@ -173,7 +173,7 @@ def test_the_target_of_a_redirect_is_waited_for_and_no_hop_repeated(
     assert crawl.documents.leases == {}
 
 
-def test_a_lease_moves_to_the_target_of_a_redirect(crawl: CrawlSlice, redirected: str) -> None:
+def test_a_lease_moves_to_the_target_of_a_redirect(crawl: CrawlWorld, redirected: str) -> None:
     leases: list[tuple[bool, bool]] = []
 
     class Seen(FakeFetcher):
@@ -193,13 +193,13 @@ def test_a_lease_moves_to_the_target_of_a_redirect(crawl: CrawlSlice, redirected
 
 
 @pytest.mark.parametrize("answer", [HttpRefused("404"), HttpUnavailable("503")])
-def test_a_failed_fetch_leaves_its_url_at_once(crawl: CrawlSlice, answer: DomainError) -> None:
+def test_a_failed_fetch_leaves_its_url_at_once(crawl: CrawlWorld, answer: DomainError) -> None:
     crawl.pages[URL] = answer
     crawl.run(crawl.submit(URL, force=True))
     assert crawl.documents.leases == {}
 
 
-def test_a_crawl_that_waits_for_its_host_leaves_its_url(crawl: CrawlSlice) -> None:
+def test_a_crawl_that_waits_for_its_host_leaves_its_url(crawl: CrawlWorld) -> None:
     crawl.sleep = lambda _: None
     refs = [crawl.submit(f"{URL}/{number}") for number in range(20)]
     for number in range(20):
@@ -210,7 +210,7 @@ def test_a_crawl_that_waits_for_its_host_leaves_its_url(crawl: CrawlSlice) -> No
     assert crawl.documents.leases == {}
 
 
-def test_a_cancelled_crawl_leaves_its_url(crawl: CrawlSlice) -> None:
+def test_a_cancelled_crawl_leaves_its_url(crawl: CrawlWorld) -> None:
     ref = crawl.submit(URL, force=True)
     run_while(crawl, ref, lambda: crawl.control().move(ref, Transition.CANCEL))
     assert crawl.job(ref).status is JobStatus.CANCELLED
@@ -218,7 +218,7 @@ def test_a_cancelled_crawl_leaves_its_url(crawl: CrawlSlice) -> None:
 
 
 def test_a_url_that_cannot_be_left_is_free_when_its_lease_ends(
-    crawl: CrawlSlice, monkeypatch: pytest.MonkeyPatch
+    crawl: CrawlWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def unavailable(_: object) -> None:
         raise DependencyUnavailable("dynamodb")
@@ -233,7 +233,7 @@ def test_a_url_that_cannot_be_left_is_free_when_its_lease_ends(
 
 
 # covers C-02
-def test_the_url_of_a_killed_worker_is_free_when_its_lease_ends(crawl: CrawlSlice) -> None:
+def test_the_url_of_a_killed_worker_is_free_when_its_lease_ends(crawl: CrawlWorld) -> None:
     plan = CrashPlan()
     crawl.run(crawl.submit(URL, force=True), plan.wrap)
     at = plan.calls.index("cache.keep") + 1
@@ -255,7 +255,7 @@ def test_the_url_of_a_killed_worker_is_free_when_its_lease_ends(crawl: CrawlSlic
 
 # covers C-02
 def test_a_worker_that_hung_overwrites_nothing_of_the_next_one(
-    crawl: CrawlSlice, monkeypatch: pytest.MonkeyPatch
+    crawl: CrawlWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As after SIGSTOP: its lease ends, another fetches the changed page, and it goes on."""
     hung = crawl.submit(URL, force=True)
@@ -278,7 +278,7 @@ def test_a_worker_that_hung_overwrites_nothing_of_the_next_one(
 
 
 def test_a_page_needs_no_more_calls_of_the_documents_than_a_read_and_a_write(
-    crawl: CrawlSlice,
+    crawl: CrawlWorld,
 ) -> None:
     plan = CrashPlan()
     crawl.run(crawl.submit(URL, force=True), plan.wrap)

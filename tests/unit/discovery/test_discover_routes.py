@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from crawl.discover_routes import router
-from tests.fakes.discovering import DiscoverySlice
+from tests.fakes.discovering import DiscoveryWorld
 from tests.fakes.fetching import fetched_page
 from tests.unit.served import Served
 
@@ -14,21 +14,21 @@ SITE = "https://site.example"
 
 
 @pytest.fixture
-def site() -> DiscoverySlice:
-    slice_ = DiscoverySlice()
+def site() -> DiscoveryWorld:
+    world = DiscoveryWorld()
     urls = "\n".join(f"{SITE}/page-{n:03}" for n in range(250))
     name = f"{SITE}/sitemap.xml"
-    slice_.pages[name] = fetched_page(name, urls, media_type="text/plain")
-    return slice_
+    world.pages[name] = fetched_page(name, urls, media_type="text/plain")
+    return world
 
 
 @pytest.fixture
-def api(site: DiscoverySlice) -> Served:
+def api(site: DiscoveryWorld) -> Served:
     return Served(router, site.service)
 
 
 def test_a_discovery_is_submitted_and_its_result_read_page_by_page(
-    api: Served, site: DiscoverySlice
+    api: Served, site: DiscoveryWorld
 ) -> None:
     made = api.send("POST", PATH, {"domain": "site.example"})
     assert (made.status, made.body["status"], made.body["message"]) == (202, "pending", "accepted")
@@ -106,7 +106,7 @@ def test_the_site_may_be_called_url(api: Served) -> None:
         assert (refused.status, refused.body["details"]["fields"][0]["path"]) == (422, named)
 
 
-def test_a_switched_off_feature_answers_as_one(api: Served, site: DiscoverySlice) -> None:
+def test_a_switched_off_feature_answers_as_one(api: Served, site: DiscoveryWorld) -> None:
     site.enabled = False
     off = Served(router, site.service)
     for method, path, body in (

@@ -22,7 +22,7 @@ from spinneret.kernel.errors import (
     ValidationFailed,
 )
 from spinneret.web.fetching.models import FetchedPage, FetchRequest
-from tests.fakes.discovering import COMMON_CRAWL, DiscoverySlice
+from tests.fakes.discovering import COMMON_CRAWL, DiscoveryWorld
 from tests.fakes.fetching import fetched_page
 
 SITE = "https://site.example"
@@ -30,8 +30,8 @@ INDEX = "https://index.example/CC-MAIN-2026-45-index"
 
 
 @pytest.fixture
-def site() -> DiscoverySlice:
-    return DiscoverySlice()
+def site() -> DiscoveryWorld:
+    return DiscoveryWorld()
 
 
 def urlset(*paths: str, site: str = SITE, dated: bool = False) -> str:
@@ -47,15 +47,15 @@ def index(*urls: str) -> str:
     return f"<sitemapindex>{entries}</sitemapindex>"
 
 
-def serve(slice_: DiscoverySlice, files: dict[str, str | bytes], site: str = SITE) -> None:
+def serve(world: DiscoveryWorld, files: dict[str, str | bytes], site: str = SITE) -> None:
     for path, body in files.items():
         url = f"{site}/{path}"
         kind = "text/plain" if path.endswith(".txt") else "application/xml"
-        slice_.pages[url] = fetched_page(url, body, media_type=kind)
+        world.pages[url] = fetched_page(url, body, media_type=kind)
 
 
-def captures(slice_: DiscoverySlice, urls: Iterable[str], limit: int = 10_000) -> None:
-    slice_.pages[COMMON_CRAWL] = fetched_page(COMMON_CRAWL, json.dumps([{"cdx-api": INDEX}]))
+def captures(world: DiscoveryWorld, urls: Iterable[str], limit: int = 10_000) -> None:
+    world.pages[COMMON_CRAWL] = fetched_page(COMMON_CRAWL, json.dumps([{"cdx-api": INDEX}]))
     lines = "\n".join(
         json.dumps({"url": url, "timestamp": f"202601010000{n:02}", "status": "200"})
         for n, url in enumerate(urls)
@@ -64,13 +64,13 @@ def captures(slice_: DiscoverySlice, urls: Iterable[str], limit: int = 10_000) -
         f"{INDEX}?url=site.example&matchType=domain&output=json&fl=url%2Ctimestamp%2Cstatus%2Cmime"
         f"&filter=%3Dstatus%3A200&filter=~mime%3A.%2Ahtml.%2A&limit={limit}"
     )
-    slice_.pages[asked] = fetched_page(asked, lines, media_type="text/plain")
+    world.pages[asked] = fetched_page(asked, lines, media_type="text/plain")
 
 
 # ------------------------------------------------------------ Sitemaps
 
 
-def test_pages_come_from_the_sitemaps_that_robots_txt_names(site: DiscoverySlice) -> None:
+def test_pages_come_from_the_sitemaps_that_robots_txt_names(site: DiscoveryWorld) -> None:
     cdn = "https://cdn.example"
     serve(site, {"robots.txt": f"Sitemap: {SITE}/map.xml\nSitemap: {cdn}/other.txt"})
     serve(site, {"map.xml": urlset("a", "b")})
@@ -80,20 +80,20 @@ def test_pages_come_from_the_sitemaps_that_robots_txt_names(site: DiscoverySlice
     assert f"{SITE}/sitemap.xml" not in site.requests
 
 
-def test_a_sitemap_on_a_blocked_host_does_not_hide_the_others(site: DiscoverySlice) -> None:
+def test_a_sitemap_on_a_blocked_host_does_not_hide_the_others(site: DiscoveryWorld) -> None:
     site.hosts.service.block("acme", "cdn.example", "not theirs")
     serve(site, {"robots.txt": f"Sitemap: https://cdn.example/a.xml\nSitemap: {SITE}/map.xml"})
     serve(site, {"map.xml": urlset("a")})
     assert site.discovered() == [f"{SITE}/a"]
 
 
-def test_without_such_lines_the_usual_places_are_looked_at(site: DiscoverySlice) -> None:
+def test_without_such_lines_the_usual_places_are_looked_at(site: DiscoveryWorld) -> None:
     serve(site, {"sitemap.xml": urlset("a")})
     assert site.discovered() == [f"{SITE}/a"]
 
 
 # covers C-07
-def test_indexes_packed_files_and_feeds_are_read(site: DiscoverySlice) -> None:
+def test_indexes_packed_files_and_feeds_are_read(site: DiscoveryWorld) -> None:
     rss = f"<rss><channel><item><link>{SITE}/rss</link></item></channel></rss>"
     atom = f'<feed><entry><link href="{SITE}/atom"/></entry></feed>'
     names = ["one.xml.gz", "rss", "atom", "list.txt"]
@@ -104,7 +104,7 @@ def test_indexes_packed_files_and_feeds_are_read(site: DiscoverySlice) -> None:
     assert found == {f"{SITE}/{name}" for name in ("packed", "rss", "atom", "text")}
 
 
-def test_files_that_fail_or_are_broken_do_not_fail_the_rest(site: DiscoverySlice) -> None:
+def test_files_that_fail_or_are_broken_do_not_fail_the_rest(site: DiscoveryWorld) -> None:
     names = ["gone.xml", "slow.xml", "broken.xml", "good.xml"]
     serve(site, {"sitemap.xml": index(*(f"{SITE}/{name}" for name in names))})
     site.pages[f"{SITE}/slow.xml"] = FetchTimeout("slow")
@@ -121,7 +121,7 @@ def test_files_that_fail_or_are_broken_do_not_fail_the_rest(site: DiscoverySlice
 
 
 @pytest.mark.heavy
-def test_failed_sitemaps_are_named_after_a_wait_too(site: DiscoverySlice) -> None:
+def test_failed_sitemaps_are_named_after_a_wait_too(site: DiscoveryWorld) -> None:
     names = [f"{n}-{'long' * 200}.xml" for n in range(150)]
     serve(site, {"robots.txt": "User-agent: *\nCrawl-delay: 20", "good.xml": urlset("good")})
     serve(site, {"sitemap.xml": index(f"{SITE}/good.xml", *(f"{SITE}/{name}" for name in names))})
@@ -133,7 +133,7 @@ def test_failed_sitemaps_are_named_after_a_wait_too(site: DiscoverySlice) -> Non
 
 
 @pytest.mark.heavy
-def test_a_file_beyond_the_bound_is_read_up_to_it(site: DiscoverySlice) -> None:
+def test_a_file_beyond_the_bound_is_read_up_to_it(site: DiscoveryWorld) -> None:
     body = urlset("a").removesuffix("</urlset>") + " " * bounds.SITEMAP_MAX_BYTES + "</urlset>"
     serve(site, {"sitemap.xml": body})
     ref = site.submit()
@@ -144,7 +144,7 @@ def test_a_file_beyond_the_bound_is_read_up_to_it(site: DiscoverySlice) -> None:
 
 
 @pytest.mark.parametrize("body", ["", " \n"], ids=["no byte", "blanks"])
-def test_an_empty_file_is_none(site: DiscoverySlice, body: str) -> None:
+def test_an_empty_file_is_none(site: DiscoveryWorld, body: str) -> None:
     serve(site, {"sitemap.xml": body, "sitemap_index.xml": urlset("a")})
     ref = site.submit()
     result = site.settle(ref).result
@@ -152,14 +152,14 @@ def test_an_empty_file_is_none(site: DiscoverySlice, body: str) -> None:
     assert (result["files_read"], result["files_failed"]) == (1, 1)
 
 
-def test_a_site_without_a_sitemap_is_said_to_have_none(site: DiscoverySlice) -> None:
+def test_a_site_without_a_sitemap_is_said_to_have_none(site: DiscoveryWorld) -> None:
     job = site.settle(site.submit())
     assert job.status is JobStatus.COMPLETED
     assert job.result is not None
     assert (job.result["urls_found"], job.result["notes"]) == (0, ["the site has no sitemap"])
 
 
-def test_a_site_that_fails_is_tried_again_and_fails_the_discovery(site: DiscoverySlice) -> None:
+def test_a_site_that_fails_is_tried_again_and_fails_the_discovery(site: DiscoveryWorld) -> None:
     for name in ("sitemap.xml", "sitemap_index.xml"):
         site.pages[f"{SITE}/{name}"] = fetched_page(f"{SITE}/{name}", "", status_code=503)
     ref = site.submit(f"{SITE}")
@@ -170,7 +170,7 @@ def test_a_site_that_fails_is_tried_again_and_fails_the_discovery(site: Discover
     assert site.urls(ref) == [f"{SITE}/a"]
 
 
-def test_a_site_that_https_does_not_reach_is_asked_by_http(site: DiscoverySlice) -> None:
+def test_a_site_that_https_does_not_reach_is_asked_by_http(site: DiscoveryWorld) -> None:
     for name in ("robots.txt", "sitemap.xml", "sitemap_index.xml"):
         site.pages[f"{SITE}/{name}"] = FetchFailed("refused")
     plain = "http://site.example"
@@ -178,7 +178,7 @@ def test_a_site_that_https_does_not_reach_is_asked_by_http(site: DiscoverySlice)
     assert site.discovered() == [f"{plain}/a"]
 
 
-def test_a_slow_host_is_waited_for_and_no_file_is_read_twice(site: DiscoverySlice) -> None:
+def test_a_slow_host_is_waited_for_and_no_file_is_read_twice(site: DiscoveryWorld) -> None:
     serve(site, {"robots.txt": "User-agent: *\nCrawl-delay: 20"})
     serve(site, {"sitemap.xml": index(*(f"{SITE}/{n}.xml" for n in range(6)))})
     serve(site, {f"{n}.xml": urlset(f"page-{n}") for n in range(6)})
@@ -190,7 +190,7 @@ def test_a_slow_host_is_waited_for_and_no_file_is_read_twice(site: DiscoverySlic
     assert len(site.requests) == len(set(site.requests))
 
 
-def test_an_invocation_that_ends_leaves_the_rest_to_the_next(site: DiscoverySlice) -> None:
+def test_an_invocation_that_ends_leaves_the_rest_to_the_next(site: DiscoveryWorld) -> None:
     serve(site, {"sitemap.xml": index(*(f"{SITE}/{n}.xml" for n in range(30)))})
     serve(site, {f"{n}.xml": urlset(f"page-{n}") for n in range(30)})
     site.remaining = limits.DISCOVERY_FILE_SECONDS + 3
@@ -202,7 +202,7 @@ def test_an_invocation_that_ends_leaves_the_rest_to_the_next(site: DiscoverySlic
     assert job.attempts == 0
 
 
-def test_a_slow_answer_leaves_the_next_fetch_to_the_next_invocation(site: DiscoverySlice) -> None:
+def test_a_slow_answer_leaves_the_next_fetch_to_the_next_invocation(site: DiscoveryWorld) -> None:
     captures(site, [f"{SITE}/a"])
     fast = site.direct()
 
@@ -221,7 +221,7 @@ def test_a_slow_answer_leaves_the_next_fetch_to_the_next_invocation(site: Discov
 
 
 def test_a_discovery_ends_with_what_it_has_when_its_time_is_up(
-    site: DiscoverySlice, monkeypatch: pytest.MonkeyPatch
+    site: DiscoveryWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(limits, "DISCOVERY_SECONDS", 3.0)
     serve(site, {"sitemap.xml": index(*(f"{SITE}/{n}.xml" for n in range(30)))})
@@ -241,7 +241,7 @@ def test_a_discovery_ends_with_what_it_has_when_its_time_is_up(
 # ------------------------------------------------------------ What is wanted
 
 
-def test_the_first_pages_are_taken_and_the_rest_is_told(site: DiscoverySlice) -> None:
+def test_the_first_pages_are_taken_and_the_rest_is_told(site: DiscoveryWorld) -> None:
     serve(site, {"sitemap.xml": urlset(*(f"page-{n}" for n in range(9)))})
     ref = site.submit(max_urls=3)
     job = site.settle(ref)
@@ -250,14 +250,14 @@ def test_the_first_pages_are_taken_and_the_rest_is_told(site: DiscoverySlice) ->
     assert job.result["has_more"] is True
 
 
-def test_a_pattern_limits_the_pages(site: DiscoverySlice) -> None:
+def test_a_pattern_limits_the_pages(site: DiscoveryWorld) -> None:
     serve(site, {"sitemap.xml": urlset("docs/a.html", "docs/deep/b.html", "blog/c.html")})
     assert site.discovered(pattern="/docs/*.html") == [f"{SITE}/docs/a.html"]
     assert len(site.discovered(pattern="/docs/**")) == 2
 
 
 # covers C-07
-def test_with_a_query_the_best_pages_are_found_in_their_order(site: DiscoverySlice) -> None:
+def test_with_a_query_the_best_pages_are_found_in_their_order(site: DiscoveryWorld) -> None:
     paths = ["imprint", "silk", "webs/silk-of-spiders", "webs", *(f"other-{n}" for n in range(50))]
     serve(site, {"sitemap.xml": urlset(*paths)})
     found = site.discovered(score_query="silk of spiders", max_urls=2)
@@ -268,7 +268,7 @@ def test_with_a_query_the_best_pages_are_found_in_their_order(site: DiscoverySli
     assert (best.url, best.score) == (f"{SITE}/webs/silk-of-spiders", 1.0)
 
 
-def test_a_page_that_is_listed_twice_is_found_once(site: DiscoverySlice) -> None:
+def test_a_page_that_is_listed_twice_is_found_once(site: DiscoveryWorld) -> None:
     serve(site, {"sitemap.xml": urlset("a?x=1&amp;y=2", "a?y=2&amp;x=1", "a/", "a")})
     assert site.discovered() == [f"{SITE}/a?x=1&y=2", f"{SITE}/a/"]
 
@@ -277,7 +277,7 @@ def test_a_page_that_is_listed_twice_is_found_once(site: DiscoverySlice) -> None
 
 
 # covers C-07
-def test_common_crawl_adds_pages_and_names_itself(site: DiscoverySlice) -> None:
+def test_common_crawl_adds_pages_and_names_itself(site: DiscoveryWorld) -> None:
     serve(site, {"sitemap.xml": urlset("a")})
     captures(site, [f"{SITE}/a", f"{SITE}/b", "https://sub.site.example/c"])
     ref = site.submit(sources=("sitemap", "common_crawl"))
@@ -297,7 +297,7 @@ def test_common_crawl_adds_pages_and_names_itself(site: DiscoverySlice) -> None:
         fetched_page(COMMON_CRAWL, "no json"),
     ],
 )
-def test_common_crawl_s_failure_does_not_fail_the_rest(site: DiscoverySlice, answer: Any) -> None:
+def test_common_crawl_s_failure_does_not_fail_the_rest(site: DiscoveryWorld, answer: Any) -> None:
     serve(site, {"sitemap.xml": urlset("a")})
     site.pages[COMMON_CRAWL] = answer
     ref = site.submit(sources=("common_crawl", "sitemap"))
@@ -308,14 +308,14 @@ def test_common_crawl_s_failure_does_not_fail_the_rest(site: DiscoverySlice, ans
 
 
 def test_where_common_crawl_alone_was_asked_its_failure_is_the_discovery_s(
-    site: DiscoverySlice,
+    site: DiscoveryWorld,
 ) -> None:
     site.pages[COMMON_CRAWL] = fetched_page(COMMON_CRAWL, "", status_code=403)
     job = site.settle(site.submit(sources=("common_crawl",)))
     assert (job.status, job.last_error and job.last_error.code) == (JobStatus.FAILED, "HTTP_ERROR")
 
 
-def test_a_site_that_common_crawl_does_not_know_has_no_pages_there(site: DiscoverySlice) -> None:
+def test_a_site_that_common_crawl_does_not_know_has_no_pages_there(site: DiscoveryWorld) -> None:
     site.pages[COMMON_CRAWL] = fetched_page(COMMON_CRAWL, json.dumps([{"cdx-api": INDEX}]))
     job = site.settle(site.submit(sources=("common_crawl",)))
     assert (job.status, job.result and job.result["urls_found"]) == (JobStatus.COMPLETED, 0)
@@ -338,7 +338,7 @@ def test_a_site_that_common_crawl_does_not_know_has_no_pages_there(site: Discove
     ],
 )
 def test_what_can_not_be_discovered_is_refused(
-    site: DiscoverySlice, given: dict[str, Any], error: type[Exception]
+    site: DiscoveryWorld, given: dict[str, Any], error: type[Exception]
 ) -> None:
     with pytest.raises(error) as refused:
         site.submit(**given)
@@ -347,13 +347,13 @@ def test_what_can_not_be_discovered_is_refused(
     assert site.queue.sent == []
 
 
-def test_a_blocked_domain_is_refused(site: DiscoverySlice) -> None:
+def test_a_blocked_domain_is_refused(site: DiscoveryWorld) -> None:
     site.hosts.service.block("acme", "site.example", "not theirs")
     with pytest.raises(DomainBlocked):
         site.submit()
 
 
-def test_where_the_feature_is_off_nothing_is_offered(site: DiscoverySlice) -> None:
+def test_where_the_feature_is_off_nothing_is_offered(site: DiscoveryWorld) -> None:
     ref = site.submit()
     site.enabled = False
     for call in (
@@ -365,7 +365,7 @@ def test_where_the_feature_is_off_nothing_is_offered(site: DiscoverySlice) -> No
             call()
 
 
-def test_the_discovery_of_a_run_is_submitted_once(site: DiscoverySlice) -> None:
+def test_the_discovery_of_a_run_is_submitted_once(site: DiscoveryWorld) -> None:
     jobs = {site.service.for_source("acme", SITE, "/docs/**", "run_1") for _ in range(3)}
     assert len(jobs) == 1
     [job_id] = jobs

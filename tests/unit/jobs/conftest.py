@@ -14,7 +14,7 @@ from tests.fakes.live import FakeConnectionStore, FakeSockets
 from tests.fakes.time import HandClock
 from tests.kinds import KINDS
 from tests.unit.jobs.submissions import service_on
-from tests.unit.jobs.worker_bench import Bench
+from tests.unit.jobs.worker_world import WorkerWorld
 
 
 @pytest.fixture
@@ -33,8 +33,8 @@ def queue() -> FakeJobQueue:
 
 
 @pytest.fixture
-def bench(store: FakeJobStore, queue: FakeJobQueue, clock: HandClock) -> Bench:
-    return Bench(store, queue, clock)
+def world(store: FakeJobStore, queue: FakeJobQueue, clock: HandClock) -> WorkerWorld:
+    return WorkerWorld(store, queue, clock)
 
 
 @pytest.fixture
@@ -70,11 +70,11 @@ def announcing(
     connections: FakeConnectionStore,
     sockets: FakeSockets,
     clock: HandClock,
-    bench: Bench,
+    world: WorkerWorld,
     pushes: Pushes,
 ) -> LiveService:
-    """With the job of the bench, and announcements of what happens to it."""
-    bench.listeners.append(LiveEvents(pushes))
+    """With the job of the world, and announcements of what happens to it."""
+    world.listeners.append(LiveEvents(pushes))
     return LiveService(store=store, connections=connections, sockets=sockets, clock=clock)
 
 

@@ -15,23 +15,23 @@ from tests import factories
 from tests.fakes.jobs import Sent
 from tests.fakes.time import START
 from tests.kinds import CRAWL_NORMAL
-from tests.unit.jobs.worker_bench import LEASE_SECONDS, Bench, raising, succeed
+from tests.unit.jobs.worker_world import LEASE_SECONDS, WorkerWorld, raising, succeed
 
 RAN = raising(AssertionError("ran"))
 MINUTE = timedelta(seconds=60)
 
 
-def lost(bench: Bench, **given: Any) -> Job:
+def lost(world: WorkerWorld, **given: Any) -> Job:
     """A job whose worker died under a lease of a minute."""
     job = factories.job(id="job_2", **given)
-    bench.add(job)
-    claimed = bench.store.claim(job.ref, "dead", bench.clock(), bench.clock() + MINUTE)
+    world.add(job)
+    claimed = world.store.claim(job.ref, "dead", world.clock(), world.clock() + MINUTE)
     assert isinstance(claimed, Claimed)
     return claimed.job
 
 
-def now_stands(bench: Bench, job: Job) -> Job:
-    found = bench.store.get(job.ref)
+def now_stands(world: WorkerWorld, job: Job) -> Job:
+    found = world.store.get(job.ref)
     assert found is not None
     return found
 
@@ -39,14 +39,14 @@ def now_stands(bench: Bench, job: Job) -> Job:
 # ---------------------------------------------------------------- Leases that are over
 
 
-def test_without_a_sweeper_a_claim_takes_a_job_whose_lease_is_over(bench: Bench) -> None:
+def test_without_a_sweeper_a_claim_takes_a_job_whose_lease_is_over(world: WorkerWorld) -> None:
     """The message of a worker that died comes back; it charges what the sweeper would."""
-    job = lost(bench)
-    bench.clock.advance(60 + bounds.CLOCK_SKEW_SECONDS)
-    bench.run(succeed, job.ref)
-    done = now_stands(bench, job)
+    job = lost(world)
+    world.clock.advance(60 + bounds.CLOCK_SKEW_SECONDS)
+    world.run(succeed, job.ref)
+    done = now_stands(world, job)
     assert (done.status, done.attempts, done.fence) == (JobStatus.COMPLETED, 1, 3)
-    events = bench.store.events(job.ref, None, 9)
+    events = world.store.events(job.ref, None, 9)
     assert [(event.fence, event.message) for event in events] == [
         (0, "pending"),
         (2, "pending"),
@@ -58,71 +58,71 @@ def test_without_a_sweeper_a_claim_takes_a_job_whose_lease_is_over(bench: Bench)
 
 @pytest.mark.parametrize("late", [-1.0, 0.0, bounds.CLOCK_SKEW_SECONDS - 0.001])
 def test_a_lease_that_may_not_be_over_by_every_clock_is_left_alone(
-    bench: Bench, late: float
+    world: WorkerWorld, late: float
 ) -> None:
-    job = lost(bench)
-    bench.clock.advance(60 + late)
-    bench.run(RAN, job.ref)
-    assert now_stands(bench, job) == job
-    assert bench.queue.sent == []
+    job = lost(world)
+    world.clock.advance(60 + late)
+    world.run(RAN, job.ref)
+    assert now_stands(world, job) == job
+    assert world.queue.sent == []
 
 
-def test_the_last_attempt_is_not_taken_but_failed(bench: Bench) -> None:
+def test_the_last_attempt_is_not_taken_but_failed(world: WorkerWorld) -> None:
     recorded: list[JobStatus] = []
-    bench.listeners.append(lambda job, _: recorded.append(job.status))
-    job = lost(bench, attempts=bounds.JOB_MAX_ATTEMPTS - 1, max_redrives=5)
-    bench.clock.advance(60 + bounds.CLOCK_SKEW_SECONDS)
-    bench.run(RAN, job.ref)
-    dead = now_stands(bench, job)
+    world.listeners.append(lambda job, _: recorded.append(job.status))
+    job = lost(world, attempts=bounds.JOB_MAX_ATTEMPTS - 1, max_redrives=5)
+    world.clock.advance(60 + bounds.CLOCK_SKEW_SECONDS)
+    world.run(RAN, job.ref)
+    dead = now_stands(world, job)
     assert (dead.status, dead.attempts) == (JobStatus.FAILED, bounds.JOB_MAX_ATTEMPTS)
-    assert (recorded, bench.queue.sent) == ([JobStatus.FAILED], [])
+    assert (recorded, world.queue.sent) == ([JobStatus.FAILED], [])
 
 
-def test_of_two_workers_that_find_a_dead_one_s_job_one_gets_it(bench: Bench) -> None:
+def test_of_two_workers_that_find_a_dead_one_s_job_one_gets_it(world: WorkerWorld) -> None:
     """The other one is overtaken between its look and its write."""
-    job = lost(bench)
-    bench.clock.advance(60 + bounds.CLOCK_SKEW_SECONDS)
-    working = bench.store.transition
+    job = lost(world)
+    world.clock.advance(60 + bounds.CLOCK_SKEW_SECONDS)
+    working = world.store.transition
     runs: list[str] = []
 
     def overtaken(*given: Any, **named: Any) -> int:
-        bench.store.transition = working  # type: ignore[method-assign]  # only once
-        bench.run(lambda _: runs.append("first") or {}, job.ref)
+        world.store.transition = working  # type: ignore[method-assign]  # only once
+        world.run(lambda _: runs.append("first") or {}, job.ref)
         return working(*given, **named)
 
-    bench.store.transition = overtaken  # type: ignore[method-assign]  # another worker
-    bench.run(lambda _: runs.append("second") or {}, job.ref)
+    world.store.transition = overtaken  # type: ignore[method-assign]  # another worker
+    world.run(lambda _: runs.append("second") or {}, job.ref)
     assert runs == ["first"]
-    assert (now_stands(bench, job).status, now_stands(bench, job).attempts) == ("completed", 1)
+    assert (now_stands(world, job).status, now_stands(world, job).attempts) == ("completed", 1)
 
 
-def test_a_lease_that_was_renewed_meanwhile_stands(bench: Bench) -> None:
-    job = lost(bench)
-    bench.clock.advance(60 + bounds.CLOCK_SKEW_SECONDS)
-    working = bench.store.transition
+def test_a_lease_that_was_renewed_meanwhile_stands(world: WorkerWorld) -> None:
+    job = lost(world)
+    world.clock.advance(60 + bounds.CLOCK_SKEW_SECONDS)
+    working = world.store.transition
 
     def renewed(before: Job, after: Job, *given: Any, **named: Any) -> int:
-        bench.store.transition = working  # type: ignore[method-assign]  # only once
-        alive = replace(job, locked_until=bench.clock() + MINUTE)
+        world.store.transition = working  # type: ignore[method-assign]  # only once
+        alive = replace(job, locked_until=world.clock() + MINUTE)
         working(job, alive, lease=factories.lease(job))
         return working(before, after, *given, **named)
 
-    bench.store.transition = renewed  # type: ignore[method-assign]  # a checkpoint
-    bench.run(RAN, job.ref)
-    assert (now_stands(bench, job).status, now_stands(bench, job).fence) == ("running", job.fence)
+    world.store.transition = renewed  # type: ignore[method-assign]  # a checkpoint
+    world.run(RAN, job.ref)
+    assert (now_stands(world, job).status, now_stands(world, job).fence) == ("running", job.fence)
 
 
-def test_a_store_that_fails_in_the_middle_gives_the_message_back(bench: Bench) -> None:
-    job = lost(bench)
-    bench.clock.advance(60 + bounds.CLOCK_SKEW_SECONDS)
+def test_a_store_that_fails_in_the_middle_gives_the_message_back(world: WorkerWorld) -> None:
+    job = lost(world)
+    world.clock.advance(60 + bounds.CLOCK_SKEW_SECONDS)
 
     def down(*_: Any, **__: Any) -> int:
         raise DependencyUnavailable("dynamodb")
 
-    bench.store.transition = down  # type: ignore[method-assign]  # an outage
+    world.store.transition = down  # type: ignore[method-assign]  # an outage
     with pytest.raises(DependencyUnavailable):
-        bench.run(RAN, job.ref)
-    assert now_stands(bench, job) == job
+        world.run(RAN, job.ref)
+    assert now_stands(world, job) == job
 
 
 # ---------------------------------------------------------------- Messages that come early
@@ -133,16 +133,16 @@ def test_a_store_that_fails_in_the_middle_gives_the_message_back(bench: Bench) -
     [(0.001, 1), (0.02, 1), (1.0, 1), (1.5, 2), (5.0, 5), (900.0, 900)],
 )
 def test_a_message_that_comes_early_is_replaced_by_one_that_does_not(
-    bench: Bench, early: float, delay: int
+    world: WorkerWorld, early: float, delay: int
 ) -> None:
     job = factories.job(id="job_2", due_at=START + timedelta(seconds=early))
-    bench.add(job)
-    bench.run(RAN, job.ref)
-    assert bench.queue.take() == [Sent(CRAWL_NORMAL, job.ref, delay)]
-    assert now_stands(bench, job) == job
-    bench.clock.advance(delay)
-    bench.run(succeed, job.ref)
-    assert now_stands(bench, job).status is JobStatus.COMPLETED
+    world.add(job)
+    world.run(RAN, job.ref)
+    assert world.queue.take() == [Sent(CRAWL_NORMAL, job.ref, delay)]
+    assert now_stands(world, job) == job
+    world.clock.advance(delay)
+    world.run(succeed, job.ref)
+    assert now_stands(world, job).status is JobStatus.COMPLETED
 
 
 @pytest.mark.parametrize(
@@ -156,41 +156,41 @@ def test_a_message_that_comes_early_is_replaced_by_one_that_does_not(
     ],
     ids=["far off", "expired", "paused", "cancelled", "failed"],
 )
-def test_other_messages_are_not_replaced(bench: Bench, given: dict[str, Any]) -> None:
+def test_other_messages_are_not_replaced(world: WorkerWorld, given: dict[str, Any]) -> None:
     job = factories.job(id="job_2", **given)
-    bench.add(job)
-    bench.run(RAN, job.ref)
-    assert bench.queue.sent == []
+    world.add(job)
+    world.run(RAN, job.ref)
+    assert world.queue.sent == []
 
 
-def test_duplicates_of_a_message_do_not_multiply(bench: Bench) -> None:
-    bench.run(raising(FetchTimeout("slow")))
-    [sent] = bench.queue.take()
+def test_duplicates_of_a_message_do_not_multiply(world: WorkerWorld) -> None:
+    world.run(raising(FetchTimeout("slow")))
+    [sent] = world.queue.take()
     for _ in range(5):
-        bench.run(RAN)
-        bench.run(RAN)
-        assert bench.queue.take() == [sent, sent]
+        world.run(RAN)
+        world.run(RAN)
+        assert world.queue.take() == [sent, sent]
 
 
-def test_a_wait_that_sqs_can_not_delay_is_met_to_the_second(bench: Bench) -> None:
+def test_a_wait_that_sqs_can_not_delay_is_met_to_the_second(world: WorkerWorld) -> None:
     """The sweeper sends its one message, delayed by the rest."""
-    until = bench.clock() + timedelta(seconds=1500)
-    bench.run(raising(Defer(until, "site.example")))
-    while not (sent := bench.queue.take()):
-        bench.clock.advance(55)
-        bench.sweep()
-    bench.clock.advance(sent[0].delay)
-    assert (len(sent), bench.clock()) == (1, until)
-    job = bench.run(succeed)
+    until = world.clock() + timedelta(seconds=1500)
+    world.run(raising(Defer(until, "site.example")))
+    while not (sent := world.queue.take()):
+        world.clock.advance(55)
+        world.sweep()
+    world.clock.advance(sent[0].delay)
+    assert (len(sent), world.clock()) == (1, until)
+    job = world.run(succeed)
     assert (job.status, job.started_at) == (JobStatus.COMPLETED, START)
 
 
-def test_a_queue_that_is_down_leaves_an_early_message_to_the_sweeper(bench: Bench) -> None:
+def test_a_queue_that_is_down_leaves_an_early_message_to_the_sweeper(world: WorkerWorld) -> None:
     job = factories.job(id="job_2", due_at=START + timedelta(seconds=1))
-    bench.add(job)
-    bench.queue.available = False
-    bench.run(RAN, job.ref)
-    bench.queue.available = True
-    bench.clock.advance(1 + LEASE_SECONDS)
-    bench.sweep()
-    assert job.ref in [sent.ref for sent in bench.queue.take()]
+    world.add(job)
+    world.queue.available = False
+    world.run(RAN, job.ref)
+    world.queue.available = True
+    world.clock.advance(1 + LEASE_SECONDS)
+    world.sweep()
+    assert job.ref in [sent.ref for sent in world.queue.take()]

@@ -19,7 +19,7 @@ from tests.fakes.jobs import FakeJobQueue, FakeJobStore, no_parent
 from tests.fakes.time import START, HandClock
 from tests.kinds import KINDS
 from tests.metrics import recorded
-from tests.unit.jobs.worker_bench import Bench, raising, succeed
+from tests.unit.jobs.worker_world import WorkerWorld, raising, succeed
 
 LIMIT = bounds.JOB_PENDING_SECONDS
 HOUR = timedelta(hours=1)
@@ -29,17 +29,17 @@ def waiting(context: Context) -> Mapping[str, Any]:
     raise Defer(context.job.due_at + HOUR, "site.example")
 
 
-def next_turn(bench: Bench) -> datetime:
-    bench.clock.now = bench.job.due_at
-    return bench.clock.now
+def next_turn(world: WorkerWorld) -> datetime:
+    world.clock.now = world.job.due_at
+    return world.clock.now
 
 
-def wait_until(bench: Bench, moment: datetime) -> Job:
+def wait_until(world: WorkerWorld, moment: datetime) -> Job:
     """Be deferred again and again."""
-    while bench.job.due_at < moment:
-        next_turn(bench)
-        bench.run(waiting)
-    return bench.job
+    while world.job.due_at < moment:
+        next_turn(world)
+        world.run(waiting)
+    return world.job
 
 
 @pytest.mark.parametrize("kind", list(KINDS))
@@ -72,62 +72,62 @@ def test_a_job_that_nobody_begins_expires(
     assert (ended.status, ended.attempts) == (JobStatus.EXPIRED, 0)
 
 
-def test_polite_waits_end_after_a_week(bench: Bench) -> None:
-    job = wait_until(bench, START + timedelta(seconds=LIMIT) - HOUR)
+def test_polite_waits_end_after_a_week(world: WorkerWorld) -> None:
+    job = wait_until(world, START + timedelta(seconds=LIMIT) - HOUR)
     assert (job.status, job.attempts, job.expires_at) == (
         JobStatus.PENDING,
         0,
         START + timedelta(seconds=LIMIT),
     )
-    bench.clock.now = START + timedelta(seconds=LIMIT)
-    assert bench.run(raising(AssertionError("ran"))).status is JobStatus.PENDING
-    bench.sweep()
-    ended = bench.job
+    world.clock.now = START + timedelta(seconds=LIMIT)
+    assert world.run(raising(AssertionError("ran"))).status is JobStatus.PENDING
+    world.sweep()
+    ended = world.job
     assert (ended.status, ended.waiting_for) == (JobStatus.EXPIRED, None)
     assert ended.last_error is not None
     assert (ended.last_error.code, ended.last_error.type) == ("EXPIRED", "expired")
     assert ended.last_error.message == "no slot in time: site.example"
 
 
-def test_a_turn_that_comes_in_time_ends_the_wait(bench: Bench) -> None:
-    wait_until(bench, START + timedelta(days=6))
-    next_turn(bench)
-    assert bench.run(succeed).status is JobStatus.COMPLETED
+def test_a_turn_that_comes_in_time_ends_the_wait(world: WorkerWorld) -> None:
+    wait_until(world, START + timedelta(days=6))
+    next_turn(world)
+    assert world.run(succeed).status is JobStatus.COMPLETED
 
 
-def test_faults_of_our_own_do_not_begin_the_week_anew(bench: Bench) -> None:
-    bench.run(waiting)
+def test_faults_of_our_own_do_not_begin_the_week_anew(world: WorkerWorld) -> None:
+    world.run(waiting)
     for _ in range(6):
-        next_turn(bench)
-        bench.run(raising(DependencyUnavailable("s3")))
-        assert bench.job.expires_at is None
-        bench.clock.advance(24 * 3600)
-        bench.run(waiting)
-    assert bench.job.expires_at == START + timedelta(seconds=LIMIT)
+        next_turn(world)
+        world.run(raising(DependencyUnavailable("s3")))
+        assert world.job.expires_at is None
+        world.clock.advance(24 * 3600)
+        world.run(waiting)
+    assert world.job.expires_at == START + timedelta(seconds=LIMIT)
 
 
-def test_a_job_that_was_claimed_does_not_expire_while_it_works(bench: Bench) -> None:
-    bench.run(waiting)
-    next_turn(bench)
+def test_a_job_that_was_claimed_does_not_expire_while_it_works(world: WorkerWorld) -> None:
+    world.run(waiting)
+    next_turn(world)
 
     def handler(_: Context) -> Mapping[str, Any]:
-        assert bench.job.expires_at is None
+        assert world.job.expires_at is None
         return {}
 
-    assert bench.run(handler).status is JobStatus.COMPLETED
+    assert world.run(handler).status is JobStatus.COMPLETED
 
 
 def test_a_pause_lifts_the_limit_and_the_next_wait_sets_it_anew(
-    bench: Bench, control: JobControl
+    world: WorkerWorld, control: JobControl
 ) -> None:
-    bench.run(waiting)
-    control.move(bench.ref, Transition.PAUSE)
-    assert (bench.job.expires_at, bench.job.deferred_since) == (None, None)
-    bench.clock.advance(2 * LIMIT)
-    control.move(bench.ref, Transition.RESUME)
-    resumed = bench.clock()
-    bench.run(waiting)
-    assert bench.job.expires_at == resumed + timedelta(seconds=LIMIT)
+    world.run(waiting)
+    control.move(world.ref, Transition.PAUSE)
+    assert (world.job.expires_at, world.job.deferred_since) == (None, None)
+    world.clock.advance(2 * LIMIT)
+    control.move(world.ref, Transition.RESUME)
+    resumed = world.clock()
+    world.run(waiting)
+    assert world.job.expires_at == resumed + timedelta(seconds=LIMIT)
 
 
 def test_a_new_run_has_a_week_of_its_own() -> None:
@@ -149,23 +149,23 @@ def test_a_kind_without_a_limit_waits_for_ever() -> None:
     assert after.expires_at is None
 
 
-def test_an_appointed_wait_expires_after_its_moment_not_before_it(bench: Bench) -> None:
-    midnight = bench.clock() + timedelta(seconds=3 * LIMIT)
+def test_an_appointed_wait_expires_after_its_moment_not_before_it(world: WorkerWorld) -> None:
+    midnight = world.clock() + timedelta(seconds=3 * LIMIT)
 
     def appointed(_: Context) -> Mapping[str, Any]:
         raise Defer(midnight, "the next day", appointed=True)
 
-    bench.run(appointed)
-    assert bench.job.due_at == midnight
+    world.run(appointed)
+    assert world.job.due_at == midnight
     limit = midnight + timedelta(seconds=LIMIT)
-    assert bench.job.expires_at == limit
-    next_turn(bench)
-    bench.run(waiting)
-    assert bench.job.expires_at == limit  # waits of no certain end count from there, too
+    assert world.job.expires_at == limit
+    next_turn(world)
+    world.run(waiting)
+    assert world.job.expires_at == limit  # waits of no certain end count from there, too
 
 
 # covers P-12
-def test_a_deferral_is_counted(bench: Bench) -> None:
+def test_a_deferral_is_counted(world: WorkerWorld) -> None:
     recorded()
-    bench.run(waiting)
+    world.run(waiting)
     assert recorded() == {"jobs_deferred": [1]}

@@ -13,7 +13,7 @@ from spinneret.jobs.disclosure import safe_data, safe_text
 from spinneret.jobs.models import JobEventKind, JobStatus
 from spinneret.jobs.worker import Context, Defer
 from spinneret.kernel.errors import FetchTimeout, NotFound
-from tests.unit.jobs.worker_bench import Bench, raising
+from tests.unit.jobs.worker_world import WorkerWorld, raising
 
 
 class Unprintable:
@@ -70,32 +70,32 @@ def test_a_text_is_utf_8() -> None:
 @odd
 @pytest.mark.parametrize("kind", [NotFound, FetchTimeout])
 def test_an_error_with_such_details_ends_its_claim(
-    bench: Bench, kind: type[NotFound | FetchTimeout], data: dict[str, Any]
+    world: WorkerWorld, kind: type[NotFound | FetchTimeout], data: dict[str, Any]
 ) -> None:
-    job = bench.run(raising(kind("\ud800", details=data)))
+    job = world.run(raising(kind("\ud800", details=data)))
     assert job.status is (JobStatus.FAILED if kind is NotFound else JobStatus.PENDING)
     assert job.last_error is not None
     assert (job.last_error.code, job.locked_by) == (kind.code, None)
 
 
 @odd
-def test_an_event_with_such_data_is_written(bench: Bench, data: dict[str, Any]) -> None:
+def test_an_event_with_such_data_is_written(world: WorkerWorld, data: dict[str, Any]) -> None:
     def handler(context: Context) -> Mapping[str, Any]:
         context.note(JobEventKind.METRIC, "noted \ud800", data)
         context.checkpoint("step \ud800", 10)
         return {}
 
-    assert bench.run(handler).status is JobStatus.COMPLETED
-    assert (1, "metric", "noted ?") in bench.timeline
+    assert world.run(handler).status is JobStatus.COMPLETED
+    assert (1, "metric", "noted ?") in world.timeline
 
 
-def test_a_job_may_wait_for_anything(bench: Bench) -> None:
-    until = bench.clock() + timedelta(seconds=60)
-    job = bench.run(raising(Defer(until, "site \ud800")))
+def test_a_job_may_wait_for_anything(world: WorkerWorld) -> None:
+    until = world.clock() + timedelta(seconds=60)
+    job = world.run(raising(Defer(until, "site \ud800")))
     assert (job.status, job.waiting_for) == (JobStatus.PENDING, "site ?")
 
 
-def test_a_result_with_half_a_character_is_refused(bench: Bench) -> None:
-    job = bench.run(lambda _: {"title": "\ud800"})
+def test_a_result_with_half_a_character_is_refused(world: WorkerWorld) -> None:
+    job = world.run(lambda _: {"title": "\ud800"})
     assert job.last_error is not None
     assert (job.status, job.last_error.code) == (JobStatus.FAILED, "RESULT_REFUSED")

@@ -17,15 +17,15 @@ from spinneret.kernel.errors import DependencyUnavailable
 from tests.fakes.deep_crawling import FakeExecutions
 from tests.kinds import KINDS
 from tests.metrics import recorded
-from tests.unit.jobs.parent_scenario import POLICIES, ParentScenario
-from tests.unit.jobs.worker_bench import Bench
+from tests.unit.jobs.parent_world import POLICIES, ParentWorld
+from tests.unit.jobs.worker_world import WorkerWorld
 
 
 class _Executions:
     """Implements Executions; notes how the job's lease stood as each began."""
 
-    def __init__(self, bench: Bench, error: Exception | None = None) -> None:
-        self._bench = bench
+    def __init__(self, world: WorkerWorld, error: Exception | None = None) -> None:
+        self._bench = world
         self._error = error
         self.begun: list[tuple[str, Any]] = []
         self.states: list[Mapping[str, Any]] = []
@@ -39,27 +39,29 @@ class _Executions:
             raise self._error
 
 
-def test_the_claim_is_kept_for_the_execution_before_it_begins(bench: Bench) -> None:
-    executions = _Executions(bench)
-    now = bench.clock()
-    job = bench.run(Starter(executions=executions, prepare=lambda _: None))
+def test_the_claim_is_kept_for_the_execution_before_it_begins(world: WorkerWorld) -> None:
+    executions = _Executions(world)
+    now = world.clock()
+    job = world.run(Starter(executions=executions, prepare=lambda _: None))
     until = now + timedelta(seconds=bounds.EXECUTION_START_SECONDS)
     assert executions.begun == [(f"{job.id}-{job.fence}", until)]
     assert (job.status, job.locked_until) == (JobStatus.RUNNING, until)
 
 
-def test_an_execution_that_could_not_be_started_is_started_later_uncharged(bench: Bench) -> None:
-    executions = _Executions(bench, DependencyUnavailable("stepfunctions"))
-    job = bench.run(Starter(executions=executions, prepare=lambda _: None))
+def test_an_execution_that_could_not_be_started_is_started_later_uncharged(
+    world: WorkerWorld,
+) -> None:
+    executions = _Executions(world, DependencyUnavailable("stepfunctions"))
+    job = world.run(Starter(executions=executions, prepare=lambda _: None))
     assert (job.status, job.attempts, job.locked_by) == (JobStatus.PENDING, 0, None)
 
 
-def driver_of(bench: Bench | ParentScenario) -> Driver:
+def driver_of(world: WorkerWorld | ParentWorld) -> Driver:
     return Driver(
-        store=bench.store,
-        queue=bench.queue,
+        store=world.store,
+        queue=world.queue,
         kinds={**KINDS, **POLICIES},
-        clock=bench.clock,
+        clock=world.clock,
         random=lambda: 0.5,
     )
 
@@ -70,22 +72,22 @@ def next_turn(executions: _Executions) -> ExecutionClaim:
     return replace(turn, number=turn.number + 1)
 
 
-def renewed(bench: Bench | ParentScenario, turn: ExecutionClaim, progress: int) -> None:
-    driver = driver_of(bench)
-    driver.renew(turn, driver.held(turn), bench.clock(), "step", progress, {})
+def renewed(world: WorkerWorld | ParentWorld, turn: ExecutionClaim, progress: int) -> None:
+    driver = driver_of(world)
+    driver.renew(turn, driver.held(turn), world.clock(), "step", progress, {})
 
 
-def test_the_events_of_an_execution_follow_those_of_its_worker(bench: Bench) -> None:
-    executions = _Executions(bench)
+def test_the_events_of_an_execution_follow_those_of_its_worker(world: WorkerWorld) -> None:
+    executions = _Executions(world)
 
     def prepare(context: Context) -> None:
         for number in range(3):
             context.checkpoint(f"page {number}", 0)
 
-    bench.run(Starter(executions=executions, prepare=prepare))
-    before = bench.store.events(bench.ref, None, 99)
-    renewed(bench, next_turn(executions), 1)
-    events = bench.store.events(bench.ref, None, 99)
+    world.run(Starter(executions=executions, prepare=prepare))
+    before = world.store.events(world.ref, None, 99)
+    renewed(world, next_turn(executions), 1)
+    events = world.store.events(world.ref, None, 99)
     assert events[: len(before)] == before
     assert [event.message for event in events[len(before) :]] == ["step"]
 
@@ -99,11 +101,13 @@ class _LosesAnswers(_Executions):
         raise DependencyUnavailable("stepfunctions")
 
 
-def test_a_worker_that_missed_the_start_leaves_the_claim_to_the_execution(bench: Bench) -> None:
-    executions = _LosesAnswers(bench)
-    job = bench.run(Starter(executions=executions, prepare=lambda _: None))
+def test_a_worker_that_missed_the_start_leaves_the_claim_to_the_execution(
+    world: WorkerWorld,
+) -> None:
+    executions = _LosesAnswers(world)
+    job = world.run(Starter(executions=executions, prepare=lambda _: None))
     assert (job.status, job.step, job.progress) == (JobStatus.RUNNING, "step", 7)
-    messages = [event.message for event in bench.store.events(bench.ref, None, 99)]
+    messages = [event.message for event in world.store.events(world.ref, None, 99)]
     assert messages[-2:] == ["running", "step"]
 
 
@@ -111,7 +115,7 @@ def test_an_execution_writes_over_no_event_of_a_worker_that_went_through_many_ch
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("spinneret.jobs.children._PAGE", 10)
-    scenario = ParentScenario(25, lambda _: True)
+    scenario = ParentWorld(25, lambda _: True)
     scenario.settle()
     scenario.clock.advance(60.0)
     scenario.move(scenario.parent, Transition.RETRY)
@@ -134,27 +138,27 @@ def test_an_execution_writes_over_no_event_of_a_worker_that_went_through_many_ch
     ids=["stuck", "getting on"],
 )
 def test_a_segment_that_kills_its_executions_fails_unless_it_gets_on(
-    bench: Bench, progress: Sequence[int], status: JobStatus
+    world: WorkerWorld, progress: Sequence[int], status: JobStatus
 ) -> None:
-    executions = _Executions(bench)
+    executions = _Executions(world)
     for reached in progress:
-        bench.run(Starter(executions=executions, prepare=lambda _: None))
-        renewed(bench, next_turn(executions), reached)
-        bench.clock.advance(bounds.EXECUTION_START_SECONDS)
-        bench.sweep()
-    assert bench.job.status is status
+        world.run(Starter(executions=executions, prepare=lambda _: None))
+        renewed(world, next_turn(executions), reached)
+        world.clock.advance(bounds.EXECUTION_START_SECONDS)
+        world.sweep()
+    assert world.job.status is status
 
 
-def test_a_finished_segment_forgets_its_lost_executions(bench: Bench) -> None:
-    executions = _Executions(bench)
+def test_a_finished_segment_forgets_its_lost_executions(world: WorkerWorld) -> None:
+    executions = _Executions(world)
     recorded()
-    bench.run(Starter(executions=executions, prepare=lambda _: None))
+    world.run(Starter(executions=executions, prepare=lambda _: None))
     assert "executions_restarted" not in recorded()
-    bench.clock.advance(2 * bounds.EXECUTION_START_SECONDS)
-    bench.sweep()
-    assert bench.job.attempts == 1
-    bench.run(Starter(executions=executions, prepare=lambda _: None))
+    world.clock.advance(2 * bounds.EXECUTION_START_SECONDS)
+    world.sweep()
+    assert world.job.attempts == 1
+    world.run(Starter(executions=executions, prepare=lambda _: None))
     assert recorded()["executions_restarted"] == [1]
     turn = next_turn(executions)
-    driver_of(bench).next_segment(turn, driver_of(bench).held(turn))
-    assert (bench.job.status, bench.job.attempts) == (JobStatus.PENDING, 0)
+    driver_of(world).next_segment(turn, driver_of(world).held(turn))
+    assert (world.job.status, world.job.attempts) == (JobStatus.PENDING, 0)

@@ -17,7 +17,7 @@ from spinneret.kernel.errors import LeaseLost
 from tests.fakes.jobs import FakeJobQueue, FakeJobStore
 from tests.fakes.time import HandClock
 from tests.kinds import KINDS
-from tests.unit.jobs.worker_bench import Bench
+from tests.unit.jobs.worker_world import WorkerWorld
 
 MARGIN = timedelta(seconds=bounds.LEASE_MARGIN_SECONDS)
 MINUTE = timedelta(minutes=1)
@@ -37,23 +37,23 @@ class _Executions:
         self.state = state
 
 
-def begun(bench: Bench) -> ExecutionClaim:
+def begun(world: WorkerWorld) -> ExecutionClaim:
     """The first step of an execution that a worker has started."""
     executions = _Executions()
-    bench.run(Starter(executions=executions, prepare=lambda _: None))
+    world.run(Starter(executions=executions, prepare=lambda _: None))
     started = ExecutionClaim.of(executions.state)
     return replace(started, number=started.number + 1)
 
 
 @pytest.fixture
-def claim(bench: Bench) -> ExecutionClaim:
-    return begun(bench)
+def claim(world: WorkerWorld) -> ExecutionClaim:
+    return begun(world)
 
 
 def test_only_the_claim_that_holds_the_job_goes_on(
-    driver: Driver, claim: ExecutionClaim, control: JobControl, bench: Bench
+    driver: Driver, claim: ExecutionClaim, control: JobControl, world: WorkerWorld
 ) -> None:
-    assert driver.held(claim) == bench.job
+    assert driver.held(claim) == world.job
     for other in (
         replace(claim, owner="another"),
         replace(claim, fence=claim.fence - 1),
@@ -62,50 +62,50 @@ def test_only_the_claim_that_holds_the_job_goes_on(
     ):
         with pytest.raises(LeaseLost):
             driver.held(other)
-    control.move(bench.ref, Transition.PAUSE)
+    control.move(world.ref, Transition.PAUSE)
     with pytest.raises(LeaseLost):
         driver.held(claim)
 
 
 def test_a_renewal_holds_the_job_a_margin_longer_than_its_step_needs(
-    driver: Driver, claim: ExecutionClaim, bench: Bench
+    driver: Driver, claim: ExecutionClaim, world: WorkerWorld
 ) -> None:
-    until = bench.clock() + 3 * MINUTE
+    until = world.clock() + 3 * MINUTE
     driver.renew(claim, driver.held(claim), until, "fetching", 20, {})
-    assert (bench.job.locked_until, bench.job.step) == (until + MARGIN, "fetching")
+    assert (world.job.locked_until, world.job.step) == (until + MARGIN, "fetching")
 
 
 def test_progress_never_goes_back_and_is_complete_only_at_the_end(
-    driver: Driver, claim: ExecutionClaim, bench: Bench
+    driver: Driver, claim: ExecutionClaim, world: WorkerWorld
 ) -> None:
     shown = []
     for number, progress in enumerate((10, 5, 60, 60, 100), start=claim.number):
         turn = replace(claim, number=number)
-        driver.renew(turn, driver.held(turn), bench.clock() + MINUTE, "fetching", progress, {})
-        shown.append(bench.job.progress)
+        driver.renew(turn, driver.held(turn), world.clock() + MINUTE, "fetching", progress, {})
+        shown.append(world.job.progress)
     assert shown == [10, 10, 60, 60, 99]
 
 
 def test_a_segment_that_gets_on_is_not_charged_for_executions_that_were_lost(
-    driver: Driver, claim: ExecutionClaim, bench: Bench
+    driver: Driver, claim: ExecutionClaim, world: WorkerWorld
 ) -> None:
-    assert bench.job.locked_until is not None
-    bench.clock.now = bench.job.locked_until + timedelta(seconds=bounds.CLOCK_SKEW_SECONDS)
-    again = begun(bench)
-    assert (again.fence > claim.fence, bench.job.attempts) == (True, 1)
-    driver.renew(again, driver.held(again), bench.clock() + MINUTE, "fetching", 20, {})
-    assert bench.job.attempts == 0
+    assert world.job.locked_until is not None
+    world.clock.now = world.job.locked_until + timedelta(seconds=bounds.CLOCK_SKEW_SECONDS)
+    again = begun(world)
+    assert (again.fence > claim.fence, world.job.attempts) == (True, 1)
+    driver.renew(again, driver.held(again), world.clock() + MINUTE, "fetching", 20, {})
+    assert world.job.attempts == 0
 
 
 @pytest.mark.parametrize("seconds", [-30, 0, 30])
 def test_a_lease_is_never_shortened(
-    seconds: int, driver: Driver, claim: ExecutionClaim, bench: Bench
+    seconds: int, driver: Driver, claim: ExecutionClaim, world: WorkerWorld
 ) -> None:
-    before = bench.job.locked_until
+    before = world.job.locked_until
     assert before is not None
     wanted = before + timedelta(seconds=seconds)
     driver.extend(claim, wanted)
-    assert bench.job.locked_until == max(before, wanted)
+    assert world.job.locked_until == max(before, wanted)
 
 
 class OvertakenStore(FakeJobStore):
@@ -126,38 +126,38 @@ def test_a_step_does_not_shorten_a_lease_that_another_one_has_just_extended(
     is_renewed: bool, queue: FakeJobQueue, clock: HandClock
 ) -> None:
     store = OvertakenStore()
-    bench = Bench(store, queue, clock)
+    world = WorkerWorld(store, queue, clock)
     driver = Driver(store=store, queue=queue, kinds=KINDS, clock=clock, random=lambda: 0.5)
-    claim = begun(bench)
+    claim = begun(world)
     store.ends = later = clock() + 9 * MINUTE
     if is_renewed:
         driver.renew(claim, driver.held(claim), clock() + 3 * MINUTE, "fetching", 20, {})
-        assert (bench.job.step, bench.job.progress) == ("fetching", 20)
+        assert (world.job.step, world.job.progress) == ("fetching", 20)
     else:
         driver.extend(claim, clock() + 8 * MINUTE)
-    assert bench.job.locked_until == later
+    assert world.job.locked_until == later
 
 
 def test_a_step_overwrites_no_event_of_the_worker_that_started_the_execution(
-    driver: Driver, claim: ExecutionClaim, bench: Bench
+    driver: Driver, claim: ExecutionClaim, world: WorkerWorld
 ) -> None:
-    before = bench.timeline
-    driver.renew(claim, driver.held(claim), bench.clock() + MINUTE, "fetching", 20, {})
-    assert bench.timeline == [*before, (claim.fence, "step_started", "fetching")]
+    before = world.timeline
+    driver.renew(claim, driver.held(claim), world.clock() + MINUTE, "fetching", 20, {})
+    assert world.timeline == [*before, (claim.fence, "step_started", "fetching")]
 
 
 def test_a_job_goes_on_in_its_next_segment_however_long_it_has_worked(
-    driver: Driver, claim: ExecutionClaim, bench: Bench, queue: FakeJobQueue
+    driver: Driver, claim: ExecutionClaim, world: WorkerWorld, queue: FakeJobQueue
 ) -> None:
-    bench.clock.advance(2 * bounds.JOB_WORK_SECONDS)
+    world.clock.advance(2 * bounds.JOB_WORK_SECONDS)
     driver.next_segment(claim, driver.held(claim))
-    assert (bench.job.status, bench.job.attempts) == (JobStatus.PENDING, 0)
-    assert [sent.ref for sent in queue.sent] == [bench.ref]
+    assert (world.job.status, world.job.attempts) == (JobStatus.PENDING, 0)
+    assert [sent.ref for sent in queue.sent] == [world.ref]
 
 
 def test_a_job_that_ends_lacking_something_says_what(
-    driver: Driver, claim: ExecutionClaim, bench: Bench
+    driver: Driver, claim: ExecutionClaim, world: WorkerWorld
 ) -> None:
     lack = Failure(code="PAGES_FAILED", message="two pages failed", type="permanent")
     driver.complete(claim, driver.held(claim), {"n": 1}, lack)
-    assert (bench.job.status, bench.job.last_error) == (JobStatus.PARTIALLY_FAILED, lack)
+    assert (world.job.status, world.job.last_error) == (JobStatus.PARTIALLY_FAILED, lack)

@@ -14,7 +14,7 @@ from spinneret.kernel import bounds
 from spinneret.kernel.errors import DependencyUnavailable, FetchTimeout, MarketplaceRefused
 from tests import factories
 from tests.fakes.effects import FakeEffectStore
-from tests.unit.jobs.worker_bench import LEASE_SECONDS, Bench
+from tests.unit.jobs.worker_world import LEASE_SECONDS, WorkerWorld
 
 
 class Foreign:
@@ -39,9 +39,9 @@ def shop() -> Foreign:
 
 
 @pytest.fixture
-def listing(bench: Bench, shop: Foreign) -> Callable[..., Mapping[str, Any]]:
+def listing(world: WorkerWorld, shop: Foreign) -> Callable[..., Mapping[str, Any]]:
     """Lists the product of a job once."""
-    effects = SideEffects(store=FakeEffectStore(bench.store), clock=bench.clock)
+    effects = SideEffects(store=FakeEffectStore(world.store), clock=world.clock)
 
     def listed(
         context: Context, add: Callable[[], Mapping[str, Any]] = shop.add, seconds: float = 10
@@ -52,7 +52,7 @@ def listing(bench: Bench, shop: Foreign) -> Callable[..., Mapping[str, Any]]:
 
 
 def test_an_effect_is_performed_once_however_often_it_is_asked_for(
-    bench: Bench, shop: Foreign, listing: Callable[..., Mapping[str, Any]]
+    world: WorkerWorld, shop: Foreign, listing: Callable[..., Mapping[str, Any]]
 ) -> None:
     def handler(context: Context) -> Mapping[str, Any]:
         assert listing(context) == listing(context)
@@ -60,16 +60,16 @@ def test_an_effect_is_performed_once_however_often_it_is_asked_for(
             raise FetchTimeout("slow")
         return listing(context)
 
-    bench.run(handler)
-    bench.clock.advance(60)
-    job = bench.run(handler)
+    world.run(handler)
+    world.clock.advance(60)
+    job = world.run(handler)
     assert (job.status, job.result) == (JobStatus.COMPLETED, {"id": "listing 0"})
     assert (len(shop.listings), shop.looked) == (1, 0)
 
 
 @pytest.mark.parametrize("happened", [True, False])
 def test_who_meets_an_effect_in_doubt_looks_whether_it_happened(
-    bench: Bench, shop: Foreign, listing: Callable[..., Mapping[str, Any]], happened: bool
+    world: WorkerWorld, shop: Foreign, listing: Callable[..., Mapping[str, Any]], happened: bool
 ) -> None:
     def interrupted() -> Mapping[str, Any]:
         if happened:
@@ -79,31 +79,34 @@ def test_who_meets_an_effect_in_doubt_looks_whether_it_happened(
     def handler(context: Context) -> Mapping[str, Any]:
         return listing(context, interrupted if context.lease.fence == 1 else shop.add)
 
-    assert bench.run(handler).status is JobStatus.PENDING
-    bench.clock.advance(60)
-    job = bench.run(handler)
+    assert world.run(handler).status is JobStatus.PENDING
+    world.clock.advance(60)
+    job = world.run(handler)
     assert (job.status, job.result) == (JobStatus.COMPLETED, {"id": "listing 0"})
     assert (len(shop.listings), shop.looked) == (1, 1)
 
 
 def test_a_call_that_ended_before_its_answer_came_needs_no_waiting_for(
-    bench: Bench, shop: Foreign, listing: Callable[..., Mapping[str, Any]]
+    world: WorkerWorld, shop: Foreign, listing: Callable[..., Mapping[str, Any]]
 ) -> None:
     def asked() -> Mapping[str, Any]:
         shop.add()
-        raise Defer(bench.clock(), "the answer")
+        raise Defer(world.clock(), "the answer")
 
     def handler(context: Context) -> Mapping[str, Any]:
         return listing(context, asked if context.lease.fence == 1 else shop.add)
 
-    assert bench.run(handler).waiting_for == "the answer"
-    job = bench.run(handler)  # at once
+    assert world.run(handler).waiting_for == "the answer"
+    job = world.run(handler)  # at once
     assert (job.status, job.result) == (JobStatus.COMPLETED, {"id": "listing 0"})
     assert (len(shop.listings), shop.looked) == (1, 1)
 
 
 def test_a_call_that_was_refused_needs_no_waiting_for_when_the_job_is_retried(
-    bench: Bench, shop: Foreign, listing: Callable[..., Mapping[str, Any]], control: JobControl
+    world: WorkerWorld,
+    shop: Foreign,
+    listing: Callable[..., Mapping[str, Any]],
+    control: JobControl,
 ) -> None:
     def refused() -> Mapping[str, Any]:
         raise MarketplaceRefused("not a leaf category")
@@ -111,28 +114,28 @@ def test_a_call_that_was_refused_needs_no_waiting_for_when_the_job_is_retried(
     def handler(context: Context) -> Mapping[str, Any]:
         return listing(context, refused if context.job.run == 1 else shop.add)
 
-    assert bench.run(handler).status is JobStatus.FAILED
-    control.move(bench.ref, Transition.RETRY)
-    job = bench.run(handler)  # at once
+    assert world.run(handler).status is JobStatus.FAILED
+    control.move(world.ref, Transition.RETRY)
+    job = world.run(handler)  # at once
     assert (job.status, job.result) == (JobStatus.COMPLETED, {"id": "listing 0"})
     assert (len(shop.listings), shop.looked) == (1, 1)
 
 
 def test_an_effect_that_may_outlive_the_lease_is_not_begun(
-    bench: Bench, shop: Foreign, listing: Callable[..., Mapping[str, Any]]
+    world: WorkerWorld, shop: Foreign, listing: Callable[..., Mapping[str, Any]]
 ) -> None:
     longest = LEASE_SECONDS - limits.EFFECT_MARGIN_SECONDS
-    assert bench.run(lambda context: listing(context, seconds=longest + 0.1)).attempts == 0
-    assert (bench.job.status, shop.listings) == (JobStatus.PENDING, [])
-    job = bench.run(lambda context: listing(context, seconds=longest))
+    assert world.run(lambda context: listing(context, seconds=longest + 0.1)).attempts == 0
+    assert (world.job.status, shop.listings) == (JobStatus.PENDING, [])
+    job = world.run(lambda context: listing(context, seconds=longest))
     assert (job.status, len(shop.listings)) == (JobStatus.COMPLETED, 1)
 
 
 def test_an_outage_of_our_store_after_the_effect_does_not_repeat_it(
-    bench: Bench, shop: Foreign
+    world: WorkerWorld, shop: Foreign
 ) -> None:
-    store = FakeEffectStore(bench.store)
-    effects = SideEffects(store=store, clock=bench.clock)
+    store = FakeEffectStore(world.store)
+    effects = SideEffects(store=store, clock=world.clock)
     working = store.finish
 
     def down(*_: Any) -> None:
@@ -143,9 +146,9 @@ def test_an_outage_of_our_store_after_the_effect_does_not_repeat_it(
         return effects.once(context, "product 1", "as it is", 10, shop.add, shop.find)
 
     store.finish = down  # type: ignore[method-assign]  # an outage
-    assert bench.run(handler).attempts == 0
-    bench.clock.advance(60)
-    assert bench.run(handler).status is JobStatus.COMPLETED
+    assert world.run(handler).attempts == 0
+    world.clock.advance(60)
+    assert world.run(handler).status is JobStatus.COMPLETED
     assert len(shop.listings) == 1
 
 
@@ -153,37 +156,43 @@ def test_an_outage_of_our_store_after_the_effect_does_not_repeat_it(
 
 
 def test_a_job_that_is_paused_and_resumed_during_the_call_performs_the_effect_once(
-    bench: Bench, shop: Foreign, listing: Callable[..., Mapping[str, Any]], control: JobControl
+    world: WorkerWorld,
+    shop: Foreign,
+    listing: Callable[..., Mapping[str, Any]],
+    control: JobControl,
 ) -> None:
     def during_the_call() -> Mapping[str, Any]:
-        control.move(bench.ref, Transition.PAUSE)
-        control.move(bench.ref, Transition.RESUME)
-        waiting = bench.run(listing)  # another worker, before the foreign system has done it
+        control.move(world.ref, Transition.PAUSE)
+        control.move(world.ref, Transition.RESUME)
+        waiting = world.run(listing)  # another worker, before the foreign system has done it
         assert (waiting.status, waiting.attempts) == (JobStatus.PENDING, 0)
         return shop.add()
 
-    bench.run(lambda context: listing(context, during_the_call))
-    bench.clock.advance(60)
-    job = bench.run(listing)
+    world.run(lambda context: listing(context, during_the_call))
+    world.clock.advance(60)
+    job = world.run(listing)
     assert (job.status, job.result) == (JobStatus.COMPLETED, {"id": "listing 0"})
     assert (len(shop.listings), shop.looked) == (1, 0)
 
 
 def test_a_job_that_is_cancelled_during_the_call_leaves_the_effect_to_no_other_job_meanwhile(
-    bench: Bench, shop: Foreign, listing: Callable[..., Mapping[str, Any]], control: JobControl
+    world: WorkerWorld,
+    shop: Foreign,
+    listing: Callable[..., Mapping[str, Any]],
+    control: JobControl,
 ) -> None:
-    bench.add(factories.job(id="job_2"))
-    other = JobRef(tenant=bench.ref.tenant, job_id="job_2")
+    world.add(factories.job(id="job_2"))
+    other = JobRef(tenant=world.ref.tenant, job_id="job_2")
 
     def during_the_call() -> Mapping[str, Any]:
-        control.move(bench.ref, Transition.CANCEL)
-        bench.run(listing, other)
+        control.move(world.ref, Transition.CANCEL)
+        world.run(listing, other)
         return shop.add()
 
-    bench.run(lambda context: listing(context, during_the_call))
-    bench.clock.advance(60)
-    bench.run(listing, other)
-    job = bench.store.get(other)
+    world.run(lambda context: listing(context, during_the_call))
+    world.clock.advance(60)
+    world.run(listing, other)
+    job = world.store.get(other)
     assert job is not None
     assert (job.status, job.attempts, job.result) == (
         JobStatus.COMPLETED,
@@ -194,38 +203,41 @@ def test_a_job_that_is_cancelled_during_the_call_leaves_the_effect_to_no_other_j
 
 
 def test_a_call_that_a_slow_look_up_delays_past_its_time_is_announced_anew(
-    bench: Bench, shop: Foreign, listing: Callable[..., Mapping[str, Any]], control: JobControl
+    world: WorkerWorld,
+    shop: Foreign,
+    listing: Callable[..., Mapping[str, Any]],
+    control: JobControl,
 ) -> None:
     """The look-up takes longer than the call may: others must not count the call as over."""
 
     def lost() -> Mapping[str, Any]:
         raise FetchTimeout("no answer")
 
-    bench.run(lambda context: listing(context, lost))
-    bench.clock.advance(60)
+    world.run(lambda context: listing(context, lost))
+    world.clock.advance(60)
     finding = shop.find
 
     def slow() -> Mapping[str, Any] | None:
-        bench.clock.advance(35)
+        world.clock.advance(35)
         return finding()
 
     shop.find = slow  # type: ignore[method-assign]  # a look-up that takes its time
 
     def during_the_call() -> Mapping[str, Any]:
         shop.find = finding  # type: ignore[method-assign]
-        control.move(bench.ref, Transition.PAUSE)
-        control.move(bench.ref, Transition.RESUME)
-        bench.run(listing)
+        control.move(world.ref, Transition.PAUSE)
+        control.move(world.ref, Transition.RESUME)
+        world.run(listing)
         return shop.add()
 
-    bench.run(lambda context: listing(context, during_the_call))
-    bench.clock.advance(60)
-    assert bench.run(listing).status is JobStatus.COMPLETED
+    world.run(lambda context: listing(context, during_the_call))
+    world.clock.advance(60)
+    assert world.run(listing).status is JobStatus.COMPLETED
     assert len(shop.listings) == 1
 
 
 def test_what_a_look_up_finds_is_kept(
-    bench: Bench, shop: Foreign, listing: Callable[..., Mapping[str, Any]]
+    world: WorkerWorld, shop: Foreign, listing: Callable[..., Mapping[str, Any]]
 ) -> None:
     """A later claim asks the record, not the foreign system."""
 
@@ -241,27 +253,27 @@ def test_what_a_look_up_finds_is_kept(
         return found
 
     for _ in range(3):
-        bench.run(handler)
-        bench.clock.advance(60)
-    assert (bench.job.status, bench.job.result) == (JobStatus.COMPLETED, {"id": "listing 0"})
+        world.run(handler)
+        world.clock.advance(60)
+    assert (world.job.status, world.job.result) == (JobStatus.COMPLETED, {"id": "listing 0"})
     assert (len(shop.listings), shop.looked) == (1, 1)
 
 
 def test_a_call_whose_time_went_by_while_it_was_recorded_is_not_made(
-    bench: Bench, shop: Foreign
+    world: WorkerWorld, shop: Foreign
 ) -> None:
     """By then another claim may count it as over."""
-    store = FakeEffectStore(bench.store)
+    store = FakeEffectStore(world.store)
     working = store.begin
 
     def slow(*given: Any) -> Any:
         begun = working(*given)
-        bench.clock.advance(bounds.AWS_CALL_SECONDS + 0.1)
+        world.clock.advance(bounds.AWS_CALL_SECONDS + 0.1)
         return begun
 
     store.begin = slow  # type: ignore[method-assign]  # a slow answer
-    effects = SideEffects(store=store, clock=bench.clock)
-    job = bench.run(
+    effects = SideEffects(store=store, clock=world.clock)
+    job = world.run(
         lambda context: effects.once(context, "product 1", "as it is", 10, shop.add, shop.find)
     )
     assert (job.status, job.attempts, shop.listings) == (JobStatus.PENDING, 0, [])

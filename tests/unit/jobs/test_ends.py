@@ -19,7 +19,7 @@ from tests import factories
 from tests.fakes.time import START, HandClock
 from tests.kinds import KINDS
 from tests.metrics import recorded
-from tests.unit.jobs.worker_bench import Bench, succeed
+from tests.unit.jobs.worker_world import WorkerWorld, succeed
 
 
 def running(**given: object) -> Job:
@@ -122,18 +122,18 @@ def test_a_crawl_of_one_page_has_no_event_for_a_part_of_its_result() -> None:
 
 
 @pytest.mark.parametrize("ends", [True, False])
-def test_who_writes_an_end_hands_it_on(bench: Bench, ends: bool) -> None:
+def test_who_writes_an_end_hands_it_on(world: WorkerWorld, ends: bool) -> None:
     handed: list[tuple[str, str, JobStatus]] = []
-    bench.listeners.append(
-        relaying(KINDS, lambda tenant, subject: handed.append((tenant, subject, bench.job.status)))
+    world.listeners.append(
+        relaying(KINDS, lambda tenant, subject: handed.append((tenant, subject, world.job.status)))
     )
     if ends:
-        bench.run(succeed)
+        world.run(succeed)
     else:
-        bench.store.transition(bench.job, rules.pause(bench.job, START))
-    job = bench.job
+        world.store.transition(world.job, rules.pause(world.job, START))
+    job = world.job
     assert handed == ([(job.tenant, job.id, JobStatus.COMPLETED)] if ends else [])
-    assert len(bench.store.outbox.rows) == ends
+    assert len(world.store.outbox.rows) == ends
 
 
 def test_a_store_without_a_table_of_events_refuses_an_end_rather_than_lose_its_event() -> None:

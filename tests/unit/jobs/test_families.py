@@ -16,7 +16,7 @@ from tests.fakes.crashes import CrashPlan, Moment
 from tests.fakes.time import START
 from tests.sampling import sampled
 from tests.simulation.planted import CountsTwice, EndsEarly
-from tests.unit.jobs.parent_scenario import ParentScenario
+from tests.unit.jobs.parent_world import ParentWorld
 from tests.unit.jobs.submissions import finish
 
 MANY = 3 * bounds.CHILDREN_PER_WRITE + 1
@@ -27,7 +27,7 @@ def completed(job: Job) -> Job:
 
 
 def test_a_parent_ends_with_its_last_child() -> None:
-    scenario = ParentScenario(MANY)
+    scenario = ParentWorld(MANY)
     scenario.deliver()
     parent = scenario.job(scenario.parent)
     assert (parent.status, scenario.counts().created) == (JobStatus.RUNNING, MANY)
@@ -41,14 +41,14 @@ def test_a_parent_ends_with_its_last_child() -> None:
 
 
 def test_the_promised_children_are_made_and_no_others() -> None:
-    scenario = ParentScenario(MANY)
+    scenario = ParentWorld(MANY)
     scenario.deliver()
     assert [child.id for child in scenario.children()] == sorted(scenario.reply["jobs"])
     assert {child.batch for child in scenario.children()} == {scenario.parent.job_id}
 
 
 def test_a_draft_that_another_job_does_is_reported_and_not_awaited() -> None:
-    scenario = ParentScenario(3)
+    scenario = ParentWorld(3)
     scenario.deliver()
     scenario.parent = scenario.submit(4)
     assert scenario.reply["duplicates"] == 3
@@ -63,20 +63,20 @@ def test_a_draft_that_another_job_does_is_reported_and_not_awaited() -> None:
 def test_the_end_of_a_parent_follows_from_those_of_its_children(
     failing: int, status: JobStatus
 ) -> None:
-    scenario = ParentScenario(3, lambda job: job.payload["n"] < failing)
+    scenario = ParentWorld(3, lambda job: job.payload["n"] < failing)
     scenario.settle()
     assert scenario.ended == [status]
     assert scenario.counts() == scenario.true_counts()
 
 
 def test_a_parent_without_children_ends_at_once() -> None:
-    scenario = ParentScenario(0)
+    scenario = ParentWorld(0)
     scenario.deliver()
     assert scenario.ended == [JobStatus.COMPLETED]
 
 
 def test_a_retry_of_the_parent_runs_only_what_failed() -> None:
-    scenario = ParentScenario(MANY, lambda job: job.payload["n"] in (4, 30))
+    scenario = ParentWorld(MANY, lambda job: job.payload["n"] in (4, 30))
     scenario.settle()
     scenario.failing = lambda _: False
     scenario.move(scenario.parent, Transition.RETRY)
@@ -86,7 +86,7 @@ def test_a_retry_of_the_parent_runs_only_what_failed() -> None:
 
 
 def test_what_fails_again_in_a_retry_is_not_retried_a_second_time() -> None:
-    scenario = ParentScenario(3, lambda job: job.payload["n"] == 1)
+    scenario = ParentWorld(3, lambda job: job.payload["n"] == 1)
     scenario.settle()
     scenario.move(scenario.parent, Transition.RETRY)
     scenario.settle()
@@ -95,7 +95,7 @@ def test_what_fails_again_in_a_retry_is_not_retried_a_second_time() -> None:
 
 
 def test_a_retry_of_one_child_reopens_its_finished_parent() -> None:
-    scenario = ParentScenario(3, lambda job: job.payload["n"] == 1)
+    scenario = ParentWorld(3, lambda job: job.payload["n"] == 1)
     scenario.settle()
     scenario.failing = lambda _: False
     [failed] = [child for child in scenario.children() if child.status is JobStatus.FAILED]
@@ -108,7 +108,7 @@ def test_a_retry_of_one_child_reopens_its_finished_parent() -> None:
 
 
 def test_a_parent_that_failed_before_it_had_made_all_children_is_not_reopened_by_one() -> None:
-    scenario = ParentScenario(MANY, lambda job: job.payload["n"] == 1)
+    scenario = ParentWorld(MANY, lambda job: job.payload["n"] == 1)
     for at in (8, 3, 3):  # its worker dies in every attempt
         scenario.run(scenario.parent, CrashPlan(at=at))
         scenario.sweep()
@@ -129,7 +129,7 @@ def test_a_parent_that_failed_before_it_had_made_all_children_is_not_reopened_by
 
 
 def test_a_child_of_a_cancelled_parent_is_not_retried() -> None:
-    scenario = ParentScenario(2, lambda job: job.payload["n"] == 0)
+    scenario = ParentWorld(2, lambda job: job.payload["n"] == 0)
     scenario.deliver()
     scenario.deliver()
     scenario.move(scenario.parent, Transition.CANCEL)
@@ -139,7 +139,7 @@ def test_a_child_of_a_cancelled_parent_is_not_retried() -> None:
 
 
 def test_a_cancelled_parent_cancels_what_has_not_ended_in_as_many_passes_as_it_takes() -> None:
-    scenario = ParentScenario(limits.CHILDREN_CANCELLED_PER_REQUEST + 50)
+    scenario = ParentWorld(limits.CHILDREN_CANCELLED_PER_REQUEST + 50)
     scenario.deliver()
     scenario.deliver()
     scenario.move(scenario.parent, Transition.CANCEL)
@@ -156,7 +156,7 @@ def test_a_cancelled_parent_cancels_what_has_not_ended_in_as_many_passes_as_it_t
 
 @pytest.mark.heavy
 def test_paused_children_beyond_one_pass_are_cancelled_by_the_next() -> None:
-    scenario = ParentScenario(limits.CHILDREN_CANCELLED_PER_PASS + 3 * bounds.LIST_LIMIT_MAX)
+    scenario = ParentWorld(limits.CHILDREN_CANCELLED_PER_PASS + 3 * bounds.LIST_LIMIT_MAX)
     scenario.deliver()
     scenario.move(scenario.parent, Transition.PAUSE)
     while scenario.deliver():
@@ -169,7 +169,7 @@ def test_paused_children_beyond_one_pass_are_cancelled_by_the_next() -> None:
 
 
 def test_a_child_that_is_claimed_after_its_parent_was_cancelled_does_not_work() -> None:
-    scenario = ParentScenario(3)
+    scenario = ParentWorld(3)
     scenario.deliver()
     scenario.move(scenario.parent, Transition.CANCEL, CrashPlan(at=3))  # dies before it cancels any
     scenario.settle()
@@ -178,7 +178,7 @@ def test_a_child_that_is_claimed_after_its_parent_was_cancelled_does_not_work() 
 
 
 def test_a_paused_parent_lets_its_children_rest_until_it_is_resumed() -> None:
-    scenario = ParentScenario(3)
+    scenario = ParentWorld(3)
     scenario.deliver()
     scenario.move(scenario.parent, Transition.PAUSE)
     while scenario.deliver():
@@ -191,7 +191,7 @@ def test_a_paused_parent_lets_its_children_rest_until_it_is_resumed() -> None:
 
 
 def test_a_parent_that_is_resumed_resumes_the_children_that_rest() -> None:
-    scenario = ParentScenario(2)
+    scenario = ParentWorld(2)
     scenario.deliver()
     scenario.move(scenario.children()[0].ref, Transition.PAUSE)
     for move in (Transition.PAUSE, Transition.RESUME):
@@ -201,7 +201,7 @@ def test_a_parent_that_is_resumed_resumes_the_children_that_rest() -> None:
 
 
 def test_children_that_end_while_others_are_made_end_no_parent() -> None:
-    scenario = ParentScenario(MANY)
+    scenario = ParentWorld(MANY)
     scenario.run(scenario.parent, CrashPlan(at=8))
     assert 0 < scenario.counts().created < MANY
     while scenario.deliver(number=1):
@@ -215,9 +215,7 @@ def test_children_that_end_while_others_are_made_end_no_parent() -> None:
 def test_a_process_that_dies_at_any_call_loses_and_doubles_no_child_and_no_end() -> None:
     for at in range(1, 60):
         for moment in (Moment.BEFORE, Moment.AFTER):
-            scenario = ParentScenario(
-                bounds.CHILDREN_PER_WRITE + 2, lambda job: job.payload["n"] == 3
-            )
+            scenario = ParentWorld(bounds.CHILDREN_PER_WRITE + 2, lambda job: job.payload["n"] == 3)
             plan = CrashPlan(at=at, moment=moment)
             scenario.run(scenario.parent, plan)
             while not plan.crashed and scenario.deliver(plan):
@@ -228,10 +226,10 @@ def test_a_process_that_dies_at_any_call_loses_and_doubles_no_child_and_no_end()
             assert scenario.counts().created == bounds.CHILDREN_PER_WRITE + 2, (at, moment)
 
 
-def follow(seed: int, **given: Any) -> ParentScenario:
+def follow(seed: int, **given: Any) -> ParentWorld:
     """A random schedule of messages, passes, deaths and the tenant's moves, then calm."""
     rng = Random(seed)
-    scenario = ParentScenario(rng.choice([1, 5, 45]), lambda _: rng.random() < 0.2, **given)
+    scenario = ParentWorld(rng.choice([1, 5, 45]), lambda _: rng.random() < 0.2, **given)
     for _ in range(60):
         plan = CrashPlan(rng.randrange(1, 12), rng.choice([Moment.BEFORE, Moment.AFTER]))
         dying = plan if rng.random() < 0.4 else None
@@ -263,7 +261,7 @@ def test_counters_are_exact_under_deaths_duplicates_and_the_tenants_moves(seed: 
 
 
 def test_two_last_children_of_two_counters_end_the_parent_once() -> None:
-    scenario = ParentScenario(limits.CHILDREN_PER_SHARD)
+    scenario = ParentWorld(limits.CHILDREN_PER_SHARD)
     scenario.deliver()
     ends = ParentEnds(store=scenario.noted, clock=scenario.clock)
     # Both workers stand still after their last child's end.
@@ -276,7 +274,7 @@ def test_two_last_children_of_two_counters_end_the_parent_once() -> None:
 
 
 def test_a_parent_does_not_end_while_a_child_begins_again() -> None:
-    scenario = ParentScenario(1, lambda _: True)
+    scenario = ParentWorld(1, lambda _: True)
     scenario.deliver()
     scenario.deliver()
     [child] = scenario.children()

@@ -10,7 +10,7 @@ from spinneret.jobs.models import Job, JobRef, JobStatus, Transition
 from spinneret.jobs.ports import SubmissionRaced
 from spinneret.kernel.paging import Page
 from tests.fakes.jobs import FakeJobStore
-from tests.unit.jobs.parent_scenario import ParentScenario
+from tests.unit.jobs.parent_world import ParentWorld
 
 
 class InterruptedStore(FakeJobStore):
@@ -48,17 +48,17 @@ def store() -> InterruptedStore:
     return InterruptedStore()
 
 
-def statuses(scenario: ParentScenario) -> set[JobStatus]:
+def statuses(scenario: ParentWorld) -> set[JobStatus]:
     return {child.status for child in scenario.children()}
 
 
-def paused(scenario: ParentScenario) -> None:
+def paused(scenario: ParentWorld) -> None:
     """The children exist and their messages are on the way; then the parent is paused."""
     scenario.deliver()
     scenario.move(scenario.parent, Transition.PAUSE)
 
 
-def resumed(scenario: ParentScenario) -> None:
+def resumed(scenario: ParentWorld) -> None:
     """The parent is resumed, and has looked for children that rest."""
     scenario.move(scenario.parent, Transition.RESUME)
     scenario.run(scenario.parent)
@@ -67,7 +67,7 @@ def resumed(scenario: ParentScenario) -> None:
 def test_a_child_doesnt_rest_with_a_parent_that_is_resumed_meanwhile(
     store: InterruptedStore,
 ) -> None:
-    scenario = ParentScenario(2, store=store)
+    scenario = ParentWorld(2, store=store)
     paused(scenario)
     store.meanwhile = lambda: resumed(scenario)
     while scenario.deliver():
@@ -79,7 +79,7 @@ def test_a_child_doesnt_rest_with_a_parent_that_is_resumed_meanwhile(
 def test_the_sweeper_resumes_a_child_that_a_lagging_index_hid_from_its_parent(
     store: InterruptedStore,
 ) -> None:
-    scenario = ParentScenario(2, store=store)
+    scenario = ParentWorld(2, store=store)
     paused(scenario)
     while scenario.deliver():
         pass
@@ -93,7 +93,7 @@ def test_the_sweeper_resumes_a_child_that_a_lagging_index_hid_from_its_parent(
 
 
 def test_a_child_that_rests_with_its_parent_is_looked_at_once(store: InterruptedStore) -> None:
-    scenario = ParentScenario(2, store=store)
+    scenario = ParentWorld(2, store=store)
     paused(scenario)
     while scenario.deliver():
         pass
@@ -105,7 +105,7 @@ def test_a_child_that_rests_with_its_parent_is_looked_at_once(store: Interrupted
 
 
 def test_a_child_that_its_user_paused_is_left_alone(store: InterruptedStore) -> None:
-    scenario = ParentScenario(2, store=store)
+    scenario = ParentWorld(2, store=store)
     scenario.deliver()
     first = scenario.children()[0]
     scenario.move(first.ref, Transition.PAUSE)
@@ -118,7 +118,7 @@ def test_a_child_that_its_user_paused_is_left_alone(store: InterruptedStore) -> 
 def test_a_look_at_a_child_that_rests_is_dropped_if_its_parent_is_resumed_meanwhile(
     store: InterruptedStore,
 ) -> None:
-    scenario = ParentScenario(1, store=store)
+    scenario = ParentWorld(1, store=store)
     paused(scenario)
     while scenario.deliver():
         pass
@@ -132,7 +132,7 @@ def test_a_look_at_a_child_that_rests_is_dropped_if_its_parent_is_resumed_meanwh
 
 
 def test_a_child_that_begins_again_as_its_parent_ends_reopens_it(store: InterruptedStore) -> None:
-    scenario = ParentScenario(2, lambda job: job.payload["n"] == 0, store=store)
+    scenario = ParentWorld(2, lambda job: job.payload["n"] == 0, store=store)
     scenario.deliver()
     scenario.deliver()
     scenario.failing = lambda _: False
@@ -146,7 +146,7 @@ def test_a_child_that_begins_again_as_its_parent_ends_reopens_it(store: Interrup
 
 
 def test_a_retry_of_the_parent_by_a_clock_that_is_behind_retries_its_children() -> None:
-    scenario = ParentScenario(2, lambda _: True)
+    scenario = ParentWorld(2, lambda _: True)
     scenario.settle()
     scenario.failing = lambda _: False
     scenario.clock.advance(-5.0)
@@ -158,7 +158,7 @@ def test_a_retry_of_the_parent_by_a_clock_that_is_behind_retries_its_children() 
 def test_a_retry_of_the_parent_waits_for_an_index_that_doesnt_show_its_last_failures(
     store: InterruptedStore,
 ) -> None:
-    scenario = ParentScenario(2, lambda _: True, store=store)
+    scenario = ParentWorld(2, lambda _: True, store=store)
     scenario.settle()
     scenario.failing = lambda _: False
     scenario.move(scenario.parent, Transition.RETRY)
@@ -172,7 +172,7 @@ def test_a_retry_of_the_parent_waits_for_an_index_that_doesnt_show_its_last_fail
 
 
 def test_counters_are_compared_only_as_long_as_an_index_may_lag(store: InterruptedStore) -> None:
-    scenario = ParentScenario(2, lambda _: True, store=store)
+    scenario = ParentWorld(2, lambda _: True, store=store)
     scenario.settle()
     scenario.move(scenario.parent, Transition.RETRY)
     store.lags = True
@@ -184,7 +184,7 @@ def test_counters_are_compared_only_as_long_as_an_index_may_lag(store: Interrupt
 
 
 def test_a_retry_of_the_parent_runs_its_expired_children() -> None:
-    scenario = ParentScenario(2)
+    scenario = ParentWorld(2)
     scenario.deliver()
     scenario.queue.take()
     for child in scenario.children():
@@ -197,7 +197,7 @@ def test_a_retry_of_the_parent_runs_its_expired_children() -> None:
 
 
 def test_a_reopened_parent_retries_no_child_but_the_one_that_was_asked_for() -> None:
-    scenario = ParentScenario(3, lambda job: job.payload["n"] < 2)
+    scenario = ParentWorld(3, lambda job: job.payload["n"] < 2)
     scenario.settle()
     scenario.failing = lambda _: False
     failed = [child for child in scenario.children() if child.status is JobStatus.FAILED]
@@ -212,7 +212,7 @@ def test_a_reopened_parent_retries_no_child_but_the_one_that_was_asked_for() -> 
 def test_a_parent_that_keeps_moving_delays_its_child_and_charges_nothing(
     store: InterruptedStore,
 ) -> None:
-    scenario = ParentScenario(1, store=store)
+    scenario = ParentWorld(1, store=store)
     paused(scenario)
 
     def moves() -> None:
@@ -231,7 +231,7 @@ def test_a_parent_that_keeps_moving_delays_its_child_and_charges_nothing(
 def test_a_child_that_keeps_moving_delays_its_parent_and_charges_nothing(
     store: InterruptedStore,
 ) -> None:
-    scenario = ParentScenario(1, lambda _: True, store=store)
+    scenario = ParentWorld(1, lambda _: True, store=store)
     scenario.settle()
     scenario.failing = lambda _: False
     scenario.move(scenario.parent, Transition.RETRY)
@@ -250,7 +250,7 @@ def test_a_child_that_keeps_moving_delays_its_parent_and_charges_nothing(
 
 
 def test_an_orphan_begins_again(store: InterruptedStore) -> None:
-    scenario = ParentScenario(1, lambda _: True, store=store)
+    scenario = ParentWorld(1, lambda _: True, store=store)
     scenario.settle()
     [child] = scenario.children()
     parent = scenario.job(scenario.parent)

@@ -17,64 +17,64 @@ from tests import factories
 from tests.fakes.jobs import Sent
 from tests.kinds import CRAWL_NORMAL, KINDS
 from tests.unit.jobs.test_driver import begun
-from tests.unit.jobs.worker_bench import Bench, raising, succeed
+from tests.unit.jobs.worker_world import WorkerWorld, raising, succeed
 
 
-def hold(bench: Bench) -> None:
-    bench.store.held[bench.ref.tenant] = bench.clock()
+def hold(world: WorkerWorld) -> None:
+    world.store.held[world.ref.tenant] = world.clock()
 
 
 # covers T-07
 def test_a_job_of_a_suspended_tenant_is_not_claimed_and_waits_longer_each_time(
-    bench: Bench,
+    world: WorkerWorld,
 ) -> None:
-    hold(bench)
+    hold(world)
     waits = []
     for _ in range(9):
-        job = bench.run(raising(AssertionError("ran")))
+        job = world.run(raising(AssertionError("ran")))
         assert (job.status, job.fence, job.attempts) == (JobStatus.PENDING, 0, 0)
-        wait = (job.due_at - bench.clock()).total_seconds()
-        assert bench.queue.take() == [Sent(CRAWL_NORMAL, job.ref, int(wait))]
+        wait = (job.due_at - world.clock()).total_seconds()
+        assert world.queue.take() == [Sent(CRAWL_NORMAL, job.ref, int(wait))]
         waits.append(wait)
-        bench.clock.now = job.due_at
+        world.clock.now = job.due_at
     assert waits == [15, 15, 30, 60, 120, 240, 480, 900, 900]
-    bench.store.held.clear()
-    assert bench.run(succeed).status is JobStatus.COMPLETED
+    world.store.held.clear()
+    assert world.run(succeed).status is JobStatus.COMPLETED
 
 
-def test_a_duplicate_message_of_a_held_job_changes_nothing(bench: Bench) -> None:
-    hold(bench)
-    first = bench.run(succeed)
-    bench.queue.take()
-    assert bench.run(succeed) == first
-    assert bench.queue.take() == []
+def test_a_duplicate_message_of_a_held_job_changes_nothing(world: WorkerWorld) -> None:
+    hold(world)
+    first = world.run(succeed)
+    world.queue.take()
+    assert world.run(succeed) == first
+    assert world.queue.take() == []
 
 
-def test_a_running_job_is_handed_back_at_its_next_checkpoint(bench: Bench) -> None:
+def test_a_running_job_is_handed_back_at_its_next_checkpoint(world: WorkerWorld) -> None:
     def work(context: Context) -> Mapping[str, Any]:
-        hold(bench)
+        hold(world)
         context.checkpoint("half", 50)
         raise AssertionError("went on")
 
-    job = bench.run(work)
+    job = world.run(work)
     assert (job.status, job.attempts) == (JobStatus.PENDING, 0)
-    bench.store.held.clear()
-    assert bench.run(succeed).status is JobStatus.COMPLETED
+    world.store.held.clear()
+    assert world.run(succeed).status is JobStatus.COMPLETED
 
 
-def test_an_execution_ends_at_its_next_step_and_the_job_waits(bench: Bench) -> None:
-    claim = begun(bench)
+def test_an_execution_ends_at_its_next_step_and_the_job_waits(world: WorkerWorld) -> None:
+    claim = begun(world)
     driver = Driver(
-        store=bench.store,
-        queue=bench.queue,
+        store=world.store,
+        queue=world.queue,
         kinds=KINDS,
-        clock=bench.clock,
+        clock=world.clock,
         random=lambda: 0.5,
     )
-    hold(bench)
+    hold(world)
     with pytest.raises(LeaseLost):
-        driver.renew(claim, bench.job, bench.clock() + timedelta(minutes=1), "more", 50, {})
-    assert bench.job.status is JobStatus.PENDING
+        driver.renew(claim, world.job, world.clock() + timedelta(minutes=1), "more", 50, {})
+    assert world.job.status is JobStatus.PENDING
     with pytest.raises(LeaseLost):
         driver.held(claim)
 

@@ -11,7 +11,7 @@ from spinneret.jobs.models import JobStatus, ParentState
 from spinneret.jobs.worker import Context, Worker
 from tests import factories
 from tests.kinds import KINDS
-from tests.unit.jobs.worker_bench import MIDDLE, Bench
+from tests.unit.jobs.worker_world import MIDDLE, WorkerWorld
 
 PARENT = factories.job(id="job_parent", family=ParentState(shards=1))
 
@@ -26,7 +26,7 @@ PARENT = factories.job(id="job_parent", family=ParentState(shards=1))
     ],
 )
 def test_a_child_knows_a_parent_that_was_read_less_than_two_seconds_ago(
-    bench: Bench, *, holds_steps: bool, seconds: float, works: bool
+    world: WorkerWorld, *, holds_steps: bool, seconds: float, works: bool
 ) -> None:
     worked: list[str] = []
 
@@ -35,25 +35,25 @@ def test_a_child_knows_a_parent_that_was_read_less_than_two_seconds_ago(
         return {}
 
     worker = Worker(
-        store=bench.store,
-        queue=bench.queue,
+        store=world.store,
+        queue=world.queue,
         kinds={"crawl": replace(KINDS["crawl"], holds_steps=holds_steps)},
         handlers={"crawl": handler},
-        clock=bench.clock,
+        clock=world.clock,
         random=lambda: MIDDLE,
-        new_owner=lambda: next(bench.owners),
+        new_owner=lambda: next(world.owners),
     )
-    bench.add(PARENT)
+    world.add(PARENT)
     children = [factories.job(id=f"job_child_{n}", parent=PARENT.id) for n in range(2)]
     for child in children:
-        bench.add(child)
-    bench.clock.advance(1)
-    worker.run(children[0].ref, lambda: bench.remaining)
-    cancelled = rules.cancel(PARENT, bench.clock())
-    bench.store.transition(PARENT, cancelled)
-    bench.clock.advance(seconds)
-    worker.run(children[1].ref, lambda: bench.remaining)
+        world.add(child)
+    world.clock.advance(1)
+    worker.run(children[0].ref, lambda: world.remaining)
+    cancelled = rules.cancel(PARENT, world.clock())
+    world.store.transition(PARENT, cancelled)
+    world.clock.advance(seconds)
+    worker.run(children[1].ref, lambda: world.remaining)
     assert worked == ["job_child_0", "job_child_1"][: 1 + works]
-    second = bench.store.get(children[1].ref)
+    second = world.store.get(children[1].ref)
     assert second is not None
     assert second.status == (JobStatus.COMPLETED if works else JobStatus.CANCELLED)

@@ -21,7 +21,7 @@ from tests.fakes.jobs import FakeJobQueue, FakeJobStore
 from tests.fakes.live import FakeConnectionStore, FakeSockets, allowed
 from tests.fakes.time import START, HandClock
 from tests.kinds import KINDS
-from tests.unit.jobs.worker_bench import Bench, succeed
+from tests.unit.jobs.worker_world import WorkerWorld, succeed
 
 CLIENT = "client="
 
@@ -39,8 +39,8 @@ def sink(pushes: Pushes) -> Subscribers:
 
 
 @pytest.fixture
-def control(bench: Bench, queue: FakeJobQueue, clock: HandClock) -> JobControl:
-    store = bench.published
+def control(world: WorkerWorld, queue: FakeJobQueue, clock: HandClock) -> JobControl:
+    store = world.published
     return JobControl(store=store, queue=queue, kinds=KINDS, clock=clock)
 
 
@@ -60,9 +60,9 @@ def subscribe(live: LiveService, job_id: str = "job_1", client: str = CLIENT, **
     )
 
 
-def subscribers_of(connections: FakeConnectionStore, bench: Bench) -> list[str]:
-    """The subscribers of the job of the bench."""
-    return [each.connection_id for each in connections.subscribers(bench.ref)]
+def subscribers_of(connections: FakeConnectionStore, world: WorkerWorld) -> list[str]:
+    """The subscribers of the job of the world."""
+    return [each.connection_id for each in connections.subscribers(world.ref)]
 
 
 def received(sockets: FakeSockets, client: str = CLIENT) -> list[str]:
@@ -77,7 +77,7 @@ def received(sockets: FakeSockets, client: str = CLIENT) -> list[str]:
 
 # covers P-07
 def test_a_subscriber_gets_the_timeline_so_far_and_all_that_follows(
-    live: LiveService, sockets: FakeSockets, bench: Bench
+    live: LiveService, sockets: FakeSockets, world: WorkerWorld
 ) -> None:
     subscribe(live)
     assert sockets.received[CLIENT][0] == {
@@ -92,14 +92,14 @@ def test_a_subscriber_gets_the_timeline_so_far_and_all_that_follows(
         context.checkpoint("fetching", 40)
         return {}
 
-    bench.run(handler)
+    world.run(handler)
     assert received(sockets) == ["pending", "running", "12 links", "fetching", "completed"]
     pushes = [each for each in sockets.received[CLIENT] if each["type"] == "events"]
     assert len(pushes) == 3  # the catch-up, and one for each write
 
 
 def test_who_comes_while_the_job_runs_misses_nothing(
-    live: LiveService, sockets: FakeSockets, bench: Bench
+    live: LiveService, sockets: FakeSockets, world: WorkerWorld
 ) -> None:
     def handler(context: Context) -> dict[str, Any]:
         context.checkpoint("fetching", 40)
@@ -107,21 +107,21 @@ def test_who_comes_while_the_job_runs_misses_nothing(
         context.checkpoint("embedding", 60)
         return {}
 
-    bench.run(handler)
+    world.run(handler)
     assert received(sockets) == ["pending", "running", "fetching", "embedding", "completed"]
 
 
 def test_what_happens_while_a_subscriber_catches_up_is_not_lost(
     live: LiveService,
     sockets: FakeSockets,
-    bench: Bench,
+    world: WorkerWorld,
     store: FakeJobStore,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def read_before_the_job_runs(*given: Any) -> list[JobEvent]:
         monkeypatch.undo()
         found = store.events(*given)
-        bench.run(succeed)
+        world.run(succeed)
         return found
 
     monkeypatch.setattr(store, "events", read_before_the_job_runs)
@@ -130,11 +130,11 @@ def test_what_happens_while_a_subscriber_catches_up_is_not_lost(
 
 
 def test_a_subscriber_learns_up_to_where_it_has_everything(
-    live: LiveService, sockets: FakeSockets, bench: Bench, store: FakeJobStore
+    live: LiveService, sockets: FakeSockets, world: WorkerWorld, store: FakeJobStore
 ) -> None:
-    bench.run(succeed)
+    world.run(succeed)
     subscribe(live)
-    last = store.events(bench.ref, None, 99)[-1].id
+    last = store.events(world.ref, None, 99)[-1].id
     expected = {"type": "caught_up", "job_id": "job_1", "after": last, "has_more": False}
     assert sockets.received[CLIENT][-1] == expected
     subscribe(live, after=last)
@@ -142,39 +142,39 @@ def test_a_subscriber_learns_up_to_where_it_has_everything(
 
 
 def test_a_very_long_timeline_is_left_to_its_route(
-    live: LiveService, sockets: FakeSockets, bench: Bench, monkeypatch: pytest.MonkeyPatch
+    live: LiveService, sockets: FakeSockets, world: WorkerWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(bounds, "LIST_LIMIT_MAX", 1)
     monkeypatch.setattr(limits, "CATCH_UP_PAGES", 2)
-    bench.run(succeed)
+    world.run(succeed)
     subscribe(live)
     assert received(sockets) == ["pending", "running"]
     assert sockets.received[CLIENT][-1]["has_more"]
 
 
 def test_a_subscriber_may_say_what_it_has_seen(
-    live: LiveService, sockets: FakeSockets, bench: Bench, store: FakeJobStore
+    live: LiveService, sockets: FakeSockets, world: WorkerWorld, store: FakeJobStore
 ) -> None:
-    bench.run(succeed)
-    seen = store.events(bench.ref, None, 99)
+    world.run(succeed)
+    seen = store.events(world.ref, None, 99)
     subscribe(live, after=seen[0].id)
     assert received(sockets) == ["running", "completed"]
 
 
 def test_after_unsubscribing_nothing_more_comes(
-    live: LiveService, sockets: FakeSockets, bench: Bench
+    live: LiveService, sockets: FakeSockets, world: WorkerWorld
 ) -> None:
     subscribe(live)
     live.receive(CLIENT, '{"action": "unsubscribe", "job_id": "job_1"}', allowed, allowed, allowed)
     assert sockets.received[CLIENT][-1] == {"type": "unsubscribed", "job_id": "job_1"}
-    bench.run(succeed)
+    world.run(succeed)
     assert received(sockets) == ["pending"]
 
 
 def test_a_job_without_watchers_is_announced_to_nobody(
-    live: LiveService, sockets: FakeSockets, bench: Bench
+    live: LiveService, sockets: FakeSockets, world: WorkerWorld
 ) -> None:
-    bench.run(succeed)
+    world.run(succeed)
     assert sockets.received == {}
 
 
@@ -219,14 +219,14 @@ def test_a_job_without_watchers_is_announced_to_nobody(
     ],
 )
 def test_what_can_not_be_understood_is_answered_and_changes_nothing(
-    live: LiveService, sockets: FakeSockets, bench: Bench, text: str, code: str, fields: Any
+    live: LiveService, sockets: FakeSockets, world: WorkerWorld, text: str, code: str, fields: Any
 ) -> None:
     live.receive(CLIENT, text, allowed, allowed, allowed)
     [answer] = sockets.received[CLIENT]
     assert (answer["type"], answer["code"]) == ("error", code)
     if fields is not None:
         assert [each["path"] for each in answer["details"]["fields"]] == fields
-    assert bench.job.watchers == 0
+    assert world.job.watchers == 0
 
 
 @pytest.mark.parametrize(
@@ -260,8 +260,10 @@ def test_a_foreign_job_is_answered_like_an_unknown_one(
     assert first == second
 
 
-def test_a_ticket_opens_one_job_only(live: LiveService, sockets: FakeSockets, bench: Bench) -> None:
-    bench.add(factories.job(id="job_2"))
+def test_a_ticket_opens_one_job_only(
+    live: LiveService, sockets: FakeSockets, world: WorkerWorld
+) -> None:
+    world.add(factories.job(id="job_2"))
     connect(live, "browser=", only_job="job_1")
     subscribe(live, "job_2", "browser=")
     subscribe(live, "job_1", "browser=")
@@ -279,7 +281,7 @@ def test_a_message_of_a_closed_connection_ends_it(live: LiveService, sockets: Fa
 def test_a_subscriber_that_can_not_be_reached_is_dropped_and_the_job_goes_on(
     live: LiveService,
     sockets: FakeSockets,
-    bench: Bench,
+    world: WorkerWorld,
     connections: FakeConnectionStore,
     how: str,
 ) -> None:
@@ -287,15 +289,15 @@ def test_a_subscriber_that_can_not_be_reached_is_dropped_and_the_job_goes_on(
     subscribe(live)
     subscribe(live, client="other=")
     getattr(sockets, how).add(CLIENT)
-    bench.run(succeed)
-    assert bench.job.status == "completed"
-    assert subscribers_of(connections, bench) == ["other="]
-    assert bench.job.watchers == 1
+    world.run(succeed)
+    assert world.job.status == "completed"
+    assert subscribers_of(connections, world) == ["other="]
+    assert world.job.watchers == 1
     assert received(sockets, "other=")[-1] == "completed"
 
 
 def test_no_watcher_waits_for_another(
-    live: LiveService, sockets: FakeSockets, bench: Bench, connections: FakeConnectionStore
+    live: LiveService, sockets: FakeSockets, world: WorkerWorld, connections: FakeConnectionStore
 ) -> None:
     clients = [f"client-{number}=" for number in range(10)]
     for client in clients:
@@ -303,13 +305,13 @@ def test_no_watcher_waits_for_another(
         subscribe(live, client=client)
     together = Barrier(len(clients))
     sockets.on_post = lambda: together.wait(10)
-    bench.run(succeed)
+    world.run(succeed)
     assert {received(sockets, client)[-1] for client in clients} == {"completed"}
-    assert len(connections.subscribers(bench.ref)) == 10
+    assert len(connections.subscribers(world.ref)) == 10
 
 
 def test_a_subscriber_that_is_slow_learns_that_it_missed_something(
-    live: LiveService, sockets: FakeSockets, bench: Bench, clock: HandClock
+    live: LiveService, sockets: FakeSockets, world: WorkerWorld, clock: HandClock
 ) -> None:
     subscribe(live)
 
@@ -320,25 +322,25 @@ def test_a_subscriber_that_is_slow_learns_that_it_missed_something(
         context.checkpoint("fetching", 40)
         return {}
 
-    bench.run(handler)
+    world.run(handler)
     assert sockets.ended == [CLIENT]
-    assert bench.job.watchers == 0
+    assert world.job.watchers == 0
 
 
 def test_a_cancelled_job_is_announced_too(
-    live: LiveService, sockets: FakeSockets, cancel: Callable[[JobRef], None], bench: Bench
+    live: LiveService, sockets: FakeSockets, cancel: Callable[[JobRef], None], world: WorkerWorld
 ) -> None:
     subscribe(live)
-    cancel(bench.ref)
+    cancel(world.ref)
     assert received(sockets) == ["pending", "cancelled"]
 
 
-def domain_event(bench: Bench, subject: str | None = None) -> DomainEvent:
-    """An event about the job of the bench, or about something else."""
+def domain_event(world: WorkerWorld, subject: str | None = None) -> DomainEvent:
+    """An event about the job of the world, or about something else."""
     return DomainEvent(
-        tenant=bench.ref.tenant,
+        tenant=world.ref.tenant,
         type="crawl.completed",
-        subject=subject or bench.ref.job_id,
+        subject=subject or world.ref.job_id,
         sequence=3,
         occurred_at=START,
         data={"title": "Fäden"},
@@ -346,18 +348,18 @@ def domain_event(bench: Bench, subject: str | None = None) -> DomainEvent:
 
 
 def test_a_domain_event_about_a_job_comes_to_its_subscribers(
-    live: LiveService, sink: Subscribers, sockets: FakeSockets, bench: Bench
+    live: LiveService, sink: Subscribers, sockets: FakeSockets, world: WorkerWorld
 ) -> None:
     subscribe(live)
-    sink.take(domain_event(bench, "tgt_1"))
-    event = domain_event(bench)
+    sink.take(domain_event(world, "tgt_1"))
+    event = domain_event(world)
     sink.take(event)
     messages_ = [each for each in sockets.received[CLIENT] if each["type"] == "event"]
     assert messages_ == [
         {
             "type": "event",
-            "subject": bench.ref.job_id,
-            "job_id": bench.ref.job_id,
+            "subject": world.ref.job_id,
+            "job_id": world.ref.job_id,
             "event": {
                 "id": event.id,
                 "type": "crawl.completed",
@@ -370,7 +372,7 @@ def test_a_domain_event_about_a_job_comes_to_its_subscribers(
 
 
 def test_domain_events_of_a_target_come_to_who_subscribed_to_it(
-    live: LiveService, sink: Subscribers, sockets: FakeSockets, bench: Bench
+    live: LiveService, sink: Subscribers, sockets: FakeSockets, world: WorkerWorld
 ) -> None:
     def say(action: str, client: str = CLIENT) -> None:
         live.receive(
@@ -381,7 +383,7 @@ def test_domain_events_of_a_target_come_to_who_subscribed_to_it(
     say("subscribe", "other=")
     for _ in range(2):
         say("subscribe")
-    event = domain_event(bench, "t_1")
+    event = domain_event(world, "t_1")
     sink.take(event)
     say("unsubscribe")
     sink.take(event)
@@ -420,12 +422,12 @@ def test_a_ticket_of_a_job_opens_no_other_subject(live: LiveService, sockets: Fa
 
 
 def test_a_client_that_is_out_of_reach_fails_no_domain_event(
-    live: LiveService, sink: Subscribers, sockets: FakeSockets, bench: Bench
+    live: LiveService, sink: Subscribers, sockets: FakeSockets, world: WorkerWorld
 ) -> None:
     subscribe(live)
     sockets.unreachable.add(CLIENT)
-    sink.take(domain_event(bench))
-    assert bench.job.watchers == 0
+    sink.take(domain_event(world))
+    assert world.job.watchers == 0
 
 
 def test_large_events_are_sent_in_messages_that_the_gateway_takes() -> None:

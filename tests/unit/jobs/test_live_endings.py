@@ -17,7 +17,7 @@ from spinneret.outbox.models import DomainEvent
 from tests import factories
 from tests.fakes.live import FakeConnectionStore, FakeSockets, allowed
 from tests.fakes.time import START, HandClock
-from tests.unit.jobs.worker_bench import Bench, succeed
+from tests.unit.jobs.worker_world import WorkerWorld, succeed
 
 CLIENT, OTHER = "client=", "other="
 SUBSCRIBE = '{"action": "subscribe", "job_id": "job_1"}'
@@ -48,13 +48,13 @@ def keys() -> Keys:
 
 
 def subscribe(live: LiveService, client: str = CLIENT, key_id: str = "key_1", **given: Any) -> None:
-    """Open a connection and subscribe to the job of the bench."""
+    """Open a connection and subscribe to the job of the world."""
     live.connect(Connection(id=client, tenant=factories.TENANT, key_id=key_id, **given))
     live.receive(client, SUBSCRIBE, Keys(key_id), allowed, allowed)
 
 
-def subscribers_of(connections: FakeConnectionStore, bench: Bench) -> list[str]:
-    return [each.connection_id for each in connections.subscribers(bench.ref)]
+def subscribers_of(connections: FakeConnectionStore, world: WorkerWorld) -> list[str]:
+    return [each.connection_id for each in connections.subscribers(world.ref)]
 
 
 # ---------------------------------------------------------------- Messages
@@ -62,20 +62,20 @@ def subscribers_of(connections: FakeConnectionStore, bench: Bench) -> list[str]:
 
 @pytest.mark.parametrize("text", [SUBSCRIBE, UNSUBSCRIBE, "hello", ""])
 def test_whatever_a_client_says_after_its_key_was_revoked_ends_it(
-    live: LiveService, sockets: FakeSockets, bench: Bench, keys: Keys, text: str
+    live: LiveService, sockets: FakeSockets, world: WorkerWorld, keys: Keys, text: str
 ) -> None:
     subscribe(live)
     before = list(sockets.received[CLIENT])
     keys.good.clear()
     live.receive(CLIENT, text, keys, allowed, allowed)
     assert sockets.ended == [CLIENT]
-    bench.run(succeed)
+    world.run(succeed)
     assert sockets.received[CLIENT] == before
-    assert bench.job.watchers == 0
+    assert world.job.watchers == 0
 
 
 def test_a_message_after_the_end_of_its_ticket_ends_a_connection(
-    live: LiveService, sockets: FakeSockets, bench: Bench, clock: HandClock, keys: Keys
+    live: LiveService, sockets: FakeSockets, world: WorkerWorld, clock: HandClock, keys: Keys
 ) -> None:
     subscribe(live, ends_at=clock() + timedelta(seconds=900), only_job="job_1")
     clock.advance(899.999999)
@@ -84,7 +84,7 @@ def test_a_message_after_the_end_of_its_ticket_ends_a_connection(
     clock.advance(0.000001)
     live.receive(CLIENT, SUBSCRIBE, keys, allowed, allowed)
     assert sockets.ended == [CLIENT]
-    assert bench.job.watchers == 0
+    assert world.job.watchers == 0
 
 
 def test_a_message_is_not_answered_while_its_key_can_not_be_checked(
@@ -103,7 +103,7 @@ def test_a_message_is_not_answered_while_its_key_can_not_be_checked(
 def test_a_subscriber_whose_ticket_has_ended_is_dropped_instead_of_served(
     live: LiveService,
     sockets: FakeSockets,
-    bench: Bench,
+    world: WorkerWorld,
     connections: FakeConnectionStore,
     clock: HandClock,
 ) -> None:
@@ -111,11 +111,11 @@ def test_a_subscriber_whose_ticket_has_ended_is_dropped_instead_of_served(
     subscribe(live, OTHER, ends_at=clock() + timedelta(seconds=901))
     before = list(sockets.received[CLIENT])
     clock.advance(900)
-    bench.run(succeed)
+    world.run(succeed)
     assert sockets.received[CLIENT] == before
     assert sockets.ended == [CLIENT]
     assert sockets.received[OTHER][-1]["items"][-1]["message"] == "completed"
-    assert subscribers_of(connections, bench) == [OTHER]
+    assert subscribers_of(connections, world) == [OTHER]
 
 
 # ---------------------------------------------------------------- Events of accounts
@@ -154,7 +154,7 @@ def test_an_event_of_an_account_is_pushed_to_nobody_and_may_end_the_person_s_con
 
 
 def test_the_connections_of_a_revoked_key_are_ended_and_no_others(
-    live: LiveService, sockets: FakeSockets, bench: Bench, connections: FakeConnectionStore
+    live: LiveService, sockets: FakeSockets, world: WorkerWorld, connections: FakeConnectionStore
 ) -> None:
     subscribe(live)
     subscribe(live, "browser=", only_job="job_1")
@@ -162,9 +162,9 @@ def test_the_connections_of_a_revoked_key_are_ended_and_no_others(
     live.connect(Connection(id="stranger=", tenant="stranger", key_id="key_1"))
     live.end_all(factories.TENANT, "key_1")
     assert sorted(sockets.ended) == ["browser=", CLIENT]
-    assert subscribers_of(connections, bench) == [OTHER]
+    assert subscribers_of(connections, world) == [OTHER]
     recorded = len(sockets.received[CLIENT])
-    bench.run(succeed)
+    world.run(succeed)
     assert len(sockets.received[CLIENT]) == recorded
     assert connections.find("stranger=") is not None
 
@@ -188,7 +188,7 @@ def test_all_pages_of_connections_are_ended(
 def test_a_socket_that_can_not_be_ended_gets_nothing_more_and_is_ended_by_its_next_message(
     live: LiveService,
     sockets: FakeSockets,
-    bench: Bench,
+    world: WorkerWorld,
     keys: Keys,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
@@ -201,7 +201,7 @@ def test_a_socket_that_can_not_be_ended_gets_nothing_more_and_is_ended_by_its_ne
     assert [record.message for record in caplog.records] == ["socket_left"]
     assert sockets.ended == [OTHER]
     sockets.unreachable.clear()
-    bench.run(succeed)
+    world.run(succeed)
     assert len(sockets.received[CLIENT]) == recorded
     live.receive(CLIENT, SUBSCRIBE, keys, allowed, allowed)
     assert sockets.ended == [OTHER, CLIENT]

@@ -12,7 +12,7 @@ from spinneret.jobs.worker import Context, Defer, Handler
 from spinneret.kernel import bounds
 from spinneret.kernel.canonical import canonical_json
 from spinneret.kernel.errors import DependencyUnavailable, FetchTimeout, NotFound
-from tests.unit.jobs.worker_bench import LEASE_SECONDS, Bench, raising, succeed
+from tests.unit.jobs.worker_world import LEASE_SECONDS, WorkerWorld, raising, succeed
 
 # ---------------------------------------------------------------- Results
 
@@ -42,37 +42,39 @@ UNFIT: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("unfit", list(UNFIT))
-def test_a_result_that_can_not_be_kept_fails_the_job_for_good(bench: Bench, unfit: str) -> None:
-    job = bench.run(lambda _: UNFIT[unfit])
+def test_a_result_that_can_not_be_kept_fails_the_job_for_good(
+    world: WorkerWorld, unfit: str
+) -> None:
+    job = world.run(lambda _: UNFIT[unfit])
     assert (job.status, job.attempts, job.result) == (JobStatus.FAILED, 1, None)
     assert job.last_error is not None
     assert (job.last_error.code, job.last_error.type) == ("RESULT_REFUSED", "permanent")
     assert job.last_error.message.startswith("the job's result ")
-    assert [message for _, _, message in bench.timeline][-1] == "failed"
-    assert bench.run(raising(AssertionError("ran again"))) == job
+    assert [message for _, _, message in world.timeline][-1] == "failed"
+    assert world.run(raising(AssertionError("ran again"))) == job
 
 
-def test_the_largest_result_is_kept(bench: Bench) -> None:
+def test_the_largest_result_is_kept(world: WorkerWorld) -> None:
     result = sized(limits.JOB_RESULT_BYTES)
-    job = bench.run(lambda _: result)
+    job = world.run(lambda _: result)
     assert (job.status, job.result) == (JobStatus.COMPLETED, result)
 
 
 def test_a_result_that_the_store_can_not_take_fails_the_job(
-    bench: Bench, caplog: pytest.LogCaptureFixture
+    world: WorkerWorld, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Whatever the reason: it would be the same in the next attempt."""
-    working = bench.store.transition
+    working = world.store.transition
 
     def picky(before: Any, after: Any, *given: Any, **named: Any) -> int:
         if after.status is JobStatus.COMPLETED:
             raise ValueError("item too large")
         return working(before, after, *given, **named)
 
-    bench.store.transition = picky  # type: ignore[method-assign]  # a wrong call
-    job = bench.run(succeed)
+    world.store.transition = picky  # type: ignore[method-assign]  # a wrong call
+    job = world.run(succeed)
     assert (job.status, job.attempts) == (JobStatus.FAILED, 1)
-    assert [message for _, _, message in bench.timeline] == [
+    assert [message for _, _, message in world.timeline] == [
         "pending",
         "running",
         "ValueError",
@@ -84,16 +86,16 @@ def test_a_result_that_the_store_can_not_take_fails_the_job(
 # ---------------------------------------------------------------- A store that doesn't answer
 
 
-def handing_back(bench: Bench) -> Handler:
+def handing_back(world: WorkerWorld) -> Handler:
     def handler(context: Context) -> Mapping[str, Any]:
-        bench.remaining = bounds.DEADLINE_MARGIN_SECONDS - 0.1
+        world.remaining = bounds.DEADLINE_MARGIN_SECONDS - 0.1
         context.checkpoint("late", 10)
         return {}
 
     return handler
 
 
-ENDINGS: dict[str, tuple[Callable[[Bench], Handler], JobStatus, int]] = {
+ENDINGS: dict[str, tuple[Callable[[WorkerWorld], Handler], JobStatus, int]] = {
     "completes": (lambda _: succeed, JobStatus.COMPLETED, 0),
     "fails": (lambda _: raising(NotFound("gone")), JobStatus.FAILED, 1),
     "fails transiently": (lambda _: raising(FetchTimeout("slow")), JobStatus.PENDING, 1),
@@ -103,7 +105,7 @@ ENDINGS: dict[str, tuple[Callable[[Bench], Handler], JobStatus, int]] = {
         0,
     ),
     "is deferred": (
-        lambda bench: raising(Defer(bench.clock() + timedelta(seconds=90), "site.example")),
+        lambda world: raising(Defer(world.clock() + timedelta(seconds=90), "site.example")),
         JobStatus.PENDING,
         0,
     ),
@@ -111,11 +113,11 @@ ENDINGS: dict[str, tuple[Callable[[Bench], Handler], JobStatus, int]] = {
 }
 
 
-def outage(bench: Bench, calls: int, *, happens: bool = False) -> list[float]:
+def outage(world: WorkerWorld, calls: int, *, happens: bool = False) -> list[float]:
     """So many writes of outcomes fail, or only their answers; the seconds slept in between."""
-    working, left = bench.store.transition, [calls]
+    working, left = world.store.transition, [calls]
     slept: list[float] = []
-    sleeping = bench.sleep
+    sleeping = world.sleep
 
     def fails(*given: Any, **named: Any) -> int:
         if left[0] == 0:
@@ -129,99 +131,99 @@ def outage(bench: Bench, calls: int, *, happens: bool = False) -> list[float]:
         slept.append(seconds)
         sleeping(seconds)
 
-    bench.store.transition = fails  # type: ignore[method-assign]  # an outage
-    bench.sleep = sleep  # type: ignore[method-assign]  # observed
+    world.store.transition = fails  # type: ignore[method-assign]  # an outage
+    world.sleep = sleep  # type: ignore[method-assign]  # observed
     return slept
 
 
 @pytest.mark.parametrize("happens", [False, True], ids=["write lost", "answer lost"])
 @pytest.mark.parametrize("ending", list(ENDINGS))
 def test_an_outcome_that_fails_once_is_written_and_charges_nothing(
-    bench: Bench, ending: str, happens: bool
+    world: WorkerWorld, ending: str, happens: bool
 ) -> None:
     make, status, attempts = ENDINGS[ending]
     recorded: list[JobStatus] = []
-    bench.listeners.append(lambda job, _: recorded.append(job.status))
-    outage(bench, 1, happens=happens)
-    job = bench.run(make(bench))
+    world.listeners.append(lambda job, _: recorded.append(job.status))
+    outage(world, 1, happens=happens)
+    job = world.run(make(world))
     assert (job.status, job.attempts, job.redrives) == (status, attempts, 0)
     assert set(recorded) == {status}
-    assert [sent.ref for sent in bench.queue.take()] == [job.ref] * (status is JobStatus.PENDING)
-    events = bench.store.events(job.ref, None, 99)
+    assert [sent.ref for sent in world.queue.take()] == [job.ref] * (status is JobStatus.PENDING)
+    events = world.store.events(job.ref, None, 99)
     assert [event.message for event in events if event.fence == 1][-1] == status
     assert len([event for event in events if event.message == status and event.fence == 1]) == 1
 
 
-def test_a_minute_without_a_store_is_sat_out_with_growing_waits(bench: Bench) -> None:
-    bench.remaining = 120
-    slept = outage(bench, 11)
-    assert bench.run(succeed).status is JobStatus.COMPLETED
+def test_a_minute_without_a_store_is_sat_out_with_growing_waits(world: WorkerWorld) -> None:
+    world.remaining = 120
+    slept = outage(world, 11)
+    assert world.run(succeed).status is JobStatus.COMPLETED
     assert slept == [0.5, 1, 2, 4, 8, 8, 8, 8, 8, 8, 8]
     assert sum(slept) > 60
 
 
-def test_an_outcome_is_given_up_before_the_deadline(bench: Bench) -> None:
+def test_an_outcome_is_given_up_before_the_deadline(world: WorkerWorld) -> None:
     """The last try still has all its time; the lease then shows that the worker was lost."""
-    working = bench.store.transition
-    bench.remaining = 30
-    slept = outage(bench, 1000)
+    working = world.store.transition
+    world.remaining = 30
+    slept = outage(world, 1000)
     with pytest.raises(DependencyUnavailable):
-        bench.run(succeed)
-    assert bench.remaining >= bounds.AWS_CALL_SECONDS
+        world.run(succeed)
+    assert world.remaining >= bounds.AWS_CALL_SECONDS
     assert slept == [0.5, 1, 2, 4, 8]
-    assert bench.job.status is JobStatus.RUNNING
-    bench.store.transition = working  # type: ignore[method-assign]  # its end
-    bench.clock.advance(LEASE_SECONDS)
-    bench.sweep()
-    assert (bench.job.status, bench.job.attempts) == (JobStatus.PENDING, 1)
+    assert world.job.status is JobStatus.RUNNING
+    world.store.transition = working  # type: ignore[method-assign]  # its end
+    world.clock.advance(LEASE_SECONDS)
+    world.sweep()
+    assert (world.job.status, world.job.attempts) == (JobStatus.PENDING, 1)
 
 
-def test_an_outcome_is_not_repeated_past_the_lease(bench: Bench) -> None:
-    bench.remaining = 100_000.0
-    outage(bench, 1000)
-    began = bench.clock()
+def test_an_outcome_is_not_repeated_past_the_lease(world: WorkerWorld) -> None:
+    world.remaining = 100_000.0
+    outage(world, 1000)
+    began = world.clock()
     with pytest.raises(DependencyUnavailable):
-        bench.run(succeed)
-    assert (bench.clock() - began).total_seconds() < limits.LEASE_MAX_SECONDS
+        world.run(succeed)
+    assert (world.clock() - began).total_seconds() < limits.LEASE_MAX_SECONDS
 
 
-def test_an_outcome_near_the_end_of_the_lease_is_not_repeated_past_it(bench: Bench) -> None:
+def test_an_outcome_near_the_end_of_the_lease_is_not_repeated_past_it(world: WorkerWorld) -> None:
     """The handler took most of the lease; tries and deadline would allow two minutes more."""
-    bench.remaining = 100_000.0
-    outage(bench, 1000)
-    began = bench.clock()
+    world.remaining = 100_000.0
+    outage(world, 1000)
+    began = world.clock()
     tried: list[float] = []
-    failing = bench.store.transition
+    failing = world.store.transition
 
     def noted(*given: Any, **named: Any) -> int:
-        tried.append((bench.clock() - began).total_seconds())
+        tried.append((world.clock() - began).total_seconds())
         return failing(*given, **named)
 
-    bench.store.transition = noted  # type: ignore[method-assign]  # observed
+    world.store.transition = noted  # type: ignore[method-assign]  # observed
 
     def slow(_: Context) -> Mapping[str, Any]:
-        bench.clock.advance(limits.LEASE_MAX_SECONDS - 20)
+        world.clock.advance(limits.LEASE_MAX_SECONDS - 20)
         return {}
 
     with pytest.raises(DependencyUnavailable):
-        bench.run(slow)
+        world.run(slow)
     assert len(tried) > 1
     assert max(tried) < limits.LEASE_MAX_SECONDS
 
 
 def test_a_claim_that_was_taken_over_in_an_outage_writes_nothing(
-    bench: Bench, caplog: pytest.LogCaptureFixture
+    world: WorkerWorld, caplog: pytest.LogCaptureFixture
 ) -> None:
-    outage(bench, 1)
-    sleeping = bench.sleep
+    outage(world, 1)
+    sleeping = world.sleep
 
     def overtaken(seconds: float) -> None:
         sleeping(seconds)
-        bench.clock.advance(LEASE_SECONDS)
-        bench.sweep()
-        bench.clock.advance(-LEASE_SECONDS)
+        world.clock.advance(LEASE_SECONDS)
+        world.sweep()
+        world.clock.advance(-LEASE_SECONDS)
 
-    bench.sleep = overtaken  # type: ignore[method-assign]  # meanwhile
-    job = bench.run(succeed)
+    world.sleep = overtaken  # type: ignore[method-assign]  # meanwhile
+    job = world.run(succeed)
     assert (job.status, job.attempts, job.fence) == (JobStatus.PENDING, 1, 2)
     assert "lease_lost" in caplog.text

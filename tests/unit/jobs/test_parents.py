@@ -14,7 +14,7 @@ from spinneret.kernel.paging import Page
 from tests import factories
 from tests.fakes.jobs import FakeJobStore
 from tests.fakes.time import START
-from tests.unit.jobs.parent_scenario import ParentScenario
+from tests.unit.jobs.parent_world import ParentWorld
 from tests.unit.jobs.submissions import finish
 
 
@@ -41,19 +41,19 @@ class LaggingStore(FakeJobStore):
         return super().children(parent, tuple(JobStatus), after, limit)
 
 
-def alive(scenario: ParentScenario) -> list[Job]:
+def alive(scenario: ParentWorld) -> list[Job]:
     return [child for child in scenario.children() if child.status not in rules.TERMINAL]
 
 
-def failed_in_part() -> ParentScenario:
+def failed_in_part() -> ParentWorld:
     """A parent whose second child of three has failed, and won't again."""
-    scenario = ParentScenario(3, lambda job: job.payload["n"] == 1)
+    scenario = ParentWorld(3, lambda job: job.payload["n"] == 1)
     scenario.settle()
     scenario.failing = lambda _: False
     return scenario
 
 
-def failed_child(scenario: ParentScenario) -> JobRef:
+def failed_child(scenario: ParentWorld) -> JobRef:
     [failed] = [child for child in scenario.children() if child.status is JobStatus.FAILED]
     return failed.ref
 
@@ -63,7 +63,7 @@ def failed_child(scenario: ParentScenario) -> JobRef:
 
 def test_a_parent_does_not_end_by_counters_that_a_retried_child_has_left() -> None:
     store = OvertakenStore()
-    scenario = ParentScenario(1, store=store)
+    scenario = ParentWorld(1, store=store)
     scenario.deliver()
     [child] = scenario.children()
     finish(store, child.id, scenario.clock, _failed)  # its worker stands still after this
@@ -76,7 +76,7 @@ def test_a_parent_does_not_end_by_counters_that_a_retried_child_has_left() -> No
 
 def test_a_parent_whose_row_changes_as_it_ends_is_read_again_and_ends() -> None:
     store = OvertakenStore()
-    scenario = ParentScenario(1, store=store)
+    scenario = ParentWorld(1, store=store)
     scenario.deliver()
     [child] = scenario.children()
     finish(store, child.id, scenario.clock, _failed)
@@ -120,7 +120,7 @@ def test_a_parent_shows_complete_progress_only_after_its_own_end() -> None:
 
 
 def test_the_end_of_a_parent_is_the_last_line_of_its_timeline() -> None:
-    scenario = ParentScenario(2)
+    scenario = ParentWorld(2)
     scenario.settle()
     assert scenario.store.events(scenario.parent, None, 99)[-1].message == JobStatus.COMPLETED
 
@@ -132,7 +132,7 @@ def test_every_end_of_a_child_has_a_counter_of_its_own(status: JobStatus) -> Non
 
 
 def test_a_parent_with_unfinished_children_is_looked_at_once_a_minute() -> None:
-    scenario = ParentScenario(1)
+    scenario = ParentWorld(1)
     scenario.deliver()
     scenario.queue.take()
     scenario.sweep()
@@ -143,19 +143,19 @@ def test_a_parent_with_unfinished_children_is_looked_at_once_a_minute() -> None:
 
 
 @pytest.fixture
-def cancelled(monkeypatch: pytest.MonkeyPatch) -> ParentScenario:
+def cancelled(monkeypatch: pytest.MonkeyPatch) -> ParentWorld:
     """A cancelled parent whose children the sweeper has to cancel, a hundred in each pass."""
     monkeypatch.setattr(limits, "CHILDREN_CANCELLED_PER_REQUEST", 0)
     monkeypatch.setattr(limits, "CHILDREN_CANCELLED_PER_PASS", 100)
     monkeypatch.setattr(limits, "CHILDREN_PER_SHARD", 50)
-    scenario = ParentScenario(120)
+    scenario = ParentWorld(120)
     scenario.deliver()
     scenario.queue.take()
     scenario.move(scenario.parent, Transition.CANCEL)
     return scenario
 
 
-def test_a_cancelled_parent_is_settled_only_by_all_its_counters(cancelled: ParentScenario) -> None:
+def test_a_cancelled_parent_is_settled_only_by_all_its_counters(cancelled: ParentWorld) -> None:
     for child in cancelled.children():
         if child.parent_shard == 0:
             cancelled.move(child.ref, Transition.CANCEL)
@@ -166,7 +166,7 @@ def test_a_cancelled_parent_is_settled_only_by_all_its_counters(cancelled: Paren
 
 
 def test_a_cancelled_parent_is_looked_at_once_a_minute_until_its_children_have_ended(
-    cancelled: ParentScenario,
+    cancelled: ParentWorld,
 ) -> None:
     cancelled.sweep()
     assert len(alive(cancelled)) == 20
@@ -177,7 +177,7 @@ def test_a_cancelled_parent_is_looked_at_once_a_minute_until_its_children_have_e
 
 
 def test_a_child_that_has_ended_keeps_none_of_its_siblings_from_being_cancelled() -> None:
-    scenario = ParentScenario(4, store=LaggingStore())
+    scenario = ParentWorld(4, store=LaggingStore())
     scenario.deliver()
     scenario.deliver()
     scenario.move(scenario.parent, Transition.CANCEL)
@@ -185,7 +185,7 @@ def test_a_child_that_has_ended_keeps_none_of_its_siblings_from_being_cancelled(
 
 
 def test_children_that_rest_are_cancelled_with_their_parent() -> None:
-    scenario = ParentScenario(3)
+    scenario = ParentWorld(3)
     scenario.deliver()
     scenario.move(scenario.children()[0].ref, Transition.PAUSE)
     scenario.move(scenario.parent, Transition.CANCEL)
@@ -208,7 +208,7 @@ class _ChildNeverRests(FakeJobStore):
 def test_a_cancelled_parent_answers_so_whatever_keeps_its_children(
     store: FakeJobStore, left: int
 ) -> None:
-    scenario = ParentScenario(3, store=store)
+    scenario = ParentWorld(3, store=store)
     scenario.deliver()
     scenario.move(scenario.parent, Transition.CANCEL)
     assert scenario.job(scenario.parent).status is JobStatus.CANCELLED
@@ -245,7 +245,7 @@ def test_a_reopened_parent_cancels_its_children() -> None:
 
 
 def test_a_child_that_failed_in_this_run_is_not_retried_by_a_further_claim_of_its_parent() -> None:
-    scenario = ParentScenario(3, lambda job: job.payload["n"] > 0)
+    scenario = ParentWorld(3, lambda job: job.payload["n"] > 0)
     scenario.settle()
     scenario.clock.advance(60.0)
     scenario.move(scenario.parent, Transition.RETRY)
@@ -262,7 +262,7 @@ def test_all_pages_of_children_are_retried_and_each_one_renews_the_claim(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("spinneret.jobs.children._PAGE", 10)
-    scenario = ParentScenario(25, lambda _: True)
+    scenario = ParentWorld(25, lambda _: True)
     scenario.settle()
     scenario.clock.advance(60.0)
     scenario.failing = lambda _: False
@@ -275,7 +275,7 @@ def test_all_pages_of_children_are_retried_and_each_one_renews_the_claim(
 
 
 def test_children_that_ended_in_part_are_retried_with_their_parent() -> None:
-    scenario = ParentScenario(1)
+    scenario = ParentWorld(1)
     scenario.deliver()
     [child] = scenario.children()
     finish(scenario.store, child.id, scenario.clock, _ended_in_part)
@@ -288,7 +288,7 @@ def test_children_that_ended_in_part_are_retried_with_their_parent() -> None:
 
 def test_a_plan_of_several_rows_loses_no_child(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "PLAN_ROW_BYTES", 600)
-    scenario = ParentScenario(20)
+    scenario = ParentWorld(20)
     assert scenario.store.plan(scenario.parent, 2) is not None
     scenario.settle()
     assert sorted(child.payload["n"] for child in scenario.children()) == list(range(20))
@@ -303,5 +303,5 @@ def _ended_in_part(job: Job) -> Job:
     return rules.complete_in_part(job, {}, lack, START)
 
 
-def _in_a_minute(scenario: ParentScenario) -> datetime:
+def _in_a_minute(scenario: ParentWorld) -> datetime:
     return scenario.clock() + timedelta(seconds=limits.CHILDREN_CHECK_SECONDS)

@@ -8,9 +8,9 @@ import pytest
 
 from tests.contract.backends import Tables
 from tests.contract.conftest import moto, moto_client, moto_session
-from tests.markets.bench import Bench
 from tests.markets.stores import Stores, in_memory, on_tables
 from tests.markets.tables import market_tables
+from tests.markets.world import MarketWorld
 
 __all__ = ["moto", "moto_client", "moto_session"]
 
@@ -32,18 +32,18 @@ def stores(request: pytest.FixtureRequest) -> Stores:
 
 
 @pytest.fixture
-def bench(stores: Stores) -> Bench:
+def world(stores: Stores) -> MarketWorld:
     return _connected(stores)
 
 
 @pytest.fixture
-def memory() -> Bench:
+def memory() -> MarketWorld:
     """For what is too much for moto."""
     return _connected(in_memory())
 
 
-def _connected(stores: Stores) -> Bench:
-    made = Bench(stores)
+def _connected(stores: Stores) -> MarketWorld:
+    made = MarketWorld(stores)
     made.connect("ebay")
     made.connect("etsy")
     made.plugin.open()

@@ -2,31 +2,31 @@
 
 from collections.abc import Callable
 
-from tests.markets.bench import IMAGES, Bench
 from tests.markets.web import StubResponse
+from tests.markets.world import IMAGES, MarketWorld
 
 
-def test_a_plan_that_becomes_shorter_keeps_none_of_its_former_steps(bench: Bench) -> None:
-    product = bench.product()
-    bench.web.instead[4] = StubResponse(503)  # shop, profiles, states, draft
-    ref = bench.submit("publish", "etsy", product)
-    bench.once(ref)
-    planned = len(bench.statuses(ref))
-    bench.edit(product, images=IMAGES[:1])
-    assert bench.finish(ref).status == "completed"
-    assert bench.statuses(ref) == ["success"] * (planned - 1)
+def test_a_plan_that_becomes_shorter_keeps_none_of_its_former_steps(world: MarketWorld) -> None:
+    product = world.product()
+    world.web.instead[4] = StubResponse(503)  # shop, profiles, states, draft
+    ref = world.submit("publish", "etsy", product)
+    world.once(ref)
+    planned = len(world.statuses(ref))
+    world.edit(product, images=IMAGES[:1])
+    assert world.finish(ref).status == "completed"
+    assert world.statuses(ref) == ["success"] * (planned - 1)
 
 
-def test_what_changes_after_it_was_sent_is_sent_again(bench: Bench) -> None:
-    product = bench.product()
+def test_what_changes_after_it_was_sent_is_sent_again(world: MarketWorld) -> None:
+    product = world.product()
 
     def around(name: str, serve: Callable[[], StubResponse]) -> StubResponse:
         if name.startswith("PATCH"):  # the draft has the former title
-            bench.web.around = lambda _, serve: serve()
-            bench.edit(product, title="Warm coat", price=7000)
+            world.web.around = lambda _, serve: serve()
+            world.edit(product, title="Warm coat", price=7000)
         return serve()
 
-    bench.web.around = around
-    assert bench.done("publish", "etsy", product).status == "completed"
-    [listing] = bench.etsy.listings.values()
+    world.web.around = around
+    assert world.done("publish", "etsy", product).status == "completed"
+    [listing] = world.etsy.listings.values()
     assert (listing["title"], listing["price"]["amount"]) == ("Warm coat", 7000)

@@ -11,9 +11,9 @@ import pytest
 from spinneret.marketplace.ebay.errors import MEANINGS
 from spinneret.marketplace.refusals import ErrorClass
 from tests.markets import contracts
-from tests.markets.bench import Bench
 from tests.markets.ebay import SCOPES
 from tests.markets.stores import Stores, in_memory
+from tests.markets.world import MarketWorld
 
 pytestmark = pytest.mark.skipif(
     not contracts.FOLDER.is_dir(), reason="MARKETPLACE_CONTRACTS names no folder"
@@ -44,32 +44,32 @@ def test_a_fault_of_ebay_itself_is_no_refusal() -> None:
 # covers B-06
 @pytest.mark.parametrize("marketplace", ["ebay", "etsy"])
 def test_every_request_is_valid_by_the_published_description(
-    marketplace: str, bench: Bench
+    marketplace: str, world: MarketWorld
 ) -> None:
-    product = bench.product()
-    bench.choosing.read(bench.tenant, marketplace, None)
+    product = world.product()
+    world.choosing.read(world.tenant, marketplace, None)
     chosen = {
         "etsy": {"return_policy": "51", "shop_section": "61"},
         "ebay": {"location": "store-1"},
     }
-    bench.preferring.change(bench.tenant, marketplace, None, {}, chosen[marketplace])
-    bench.done("publish", marketplace, product)
-    edited = bench.edit(product, price=7000, quantity=2, title="Warm coat")
-    bench.done("update", marketplace, edited)
-    bench.done("update", marketplace, bench.edit(edited, price=6900, quantity=3))
-    bench.done("sync", marketplace, edited)
-    bench.done("orders", marketplace)
+    world.preferring.change(world.tenant, marketplace, None, {}, chosen[marketplace])
+    world.done("publish", marketplace, product)
+    edited = world.edit(product, price=7000, quantity=2, title="Warm coat")
+    world.done("update", marketplace, edited)
+    world.done("update", marketplace, world.edit(edited, price=6900, quantity=3))
+    world.done("sync", marketplace, edited)
+    world.done("orders", marketplace)
     if marketplace == "ebay":
-        bench.done("message", "ebay", None, text="hello", conversation_id="c1")
-        bench.ebay.preferred_aspects = {"Fit": ["Slim"]}
-        bench.planner.plan(bench.tenant, "ebay", "publish", [product.id])
-    bench.done("import", marketplace)
-    bench.done("delete", marketplace, edited)
+        world.done("message", "ebay", None, text="hello", conversation_id="c1")
+        world.ebay.preferred_aspects = {"Fit": ["Slim"]}
+        world.planner.plan(world.tenant, "ebay", "publish", [product.id])
+    world.done("import", marketplace)
+    world.done("delete", marketplace, edited)
     if marketplace == "ebay":
-        bench.planner.plan(bench.tenant, "ebay", "publish", [product.id])
-        assert bench.ebay.calls["_violations"] == bench.ebay.calls["_fees"] == 1
-    assert len(bench.web.seen) > 15
-    described = [seen for seen in bench.web.seen if contracts.is_described(seen)]
+        world.planner.plan(world.tenant, "ebay", "publish", [product.id])
+        assert world.ebay.calls["_violations"] == world.ebay.calls["_fees"] == 1
+    assert len(world.web.seen) > 15
+    described = [seen for seen in world.web.seen if contracts.is_described(seen)]
     assert [problem for seen in described for problem in contracts.problems(seen)] == []
 
 
@@ -92,11 +92,11 @@ def test_the_fake_asks_for_the_tokens_that_the_descriptions_ask_for() -> None:
         assert any(scopes & each for each in asked), start
 
 
-def test_a_wrong_request_is_seen(bench: Bench) -> None:
-    product = bench.product()
-    bench.done("publish", "ebay", product)
+def test_a_wrong_request_is_seen(world: MarketWorld) -> None:
+    product = world.product()
+    world.done("publish", "ebay", product)
     [put] = [
-        seen for seen in bench.web.seen if seen.method == "PUT" and "inventory_item" in seen.path
+        seen for seen in world.web.seen if seen.method == "PUT" and "inventory_item" in seen.path
     ]
     without = {name: each for name, each in put.headers.items() if name != "content-language"}
     wrong = type(put)(put.method, put.path, put.query, without, b'{"condition": "BRAND_NEW"}')
@@ -117,9 +117,9 @@ def test_a_wrong_request_is_seen(bench: Bench) -> None:
     ],
 )
 def test_a_wrong_upload_is_seen(
-    change: Callable[[bytes], bytes], found: str | None, bench: Bench
+    change: Callable[[bytes], bytes], found: str | None, world: MarketWorld
 ) -> None:
-    bench.done("publish", "etsy", bench.product())
-    upload = next(each for each in bench.web.seen if each.path.endswith("/images"))
+    world.done("publish", "etsy", world.product())
+    upload = next(each for each in world.web.seen if each.path.endswith("/images"))
     problems = contracts.problems(replace(upload, body=change(upload.body)))
     assert (problems == []) if found is None else any(found in each for each in problems)

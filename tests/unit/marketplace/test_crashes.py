@@ -9,8 +9,8 @@ import pytest
 from spinneret.jobs.models import Job, JobRef, JobStatus, Transition
 from spinneret.marketplace.listings.models import ListingState
 from tests.contract.backends import Tables
-from tests.markets.bench import Bench
 from tests.markets.crashing import DEATHS, Death, Story, calls_of, crashed
+from tests.markets.world import MarketWorld
 from tests.sampling import sampled
 
 STEP = int(os.environ.get("SPINNERET_CRASH_STEP", "311"))
@@ -18,46 +18,46 @@ STEP = int(os.environ.get("SPINNERET_CRASH_STEP", "311"))
 
 
 def publishing(marketplace: str) -> Story:
-    def story(bench: Bench) -> JobRef:
-        bench.etsy.visible_after = 90.0
-        return bench.submit("publish", marketplace, bench.product())
+    def story(world: MarketWorld) -> JobRef:
+        world.etsy.visible_after = 90.0
+        return world.submit("publish", marketplace, world.product())
 
     return story
 
 
 def updating(marketplace: str) -> Story:
-    def story(bench: Bench) -> JobRef:
-        product = bench.product()
-        bench.done("publish", marketplace, product)
-        edited = bench.edit(product, price=7500, description="Worn thrice.")
-        return bench.submit("update", marketplace, edited)
+    def story(world: MarketWorld) -> JobRef:
+        product = world.product()
+        world.done("publish", marketplace, product)
+        edited = world.edit(product, price=7500, description="Worn thrice.")
+        return world.submit("update", marketplace, edited)
 
     return story
 
 
 def repricing(marketplace: str) -> Story:
-    def story(bench: Bench) -> JobRef:
-        product = bench.product()
-        bench.done("publish", marketplace, product)
-        return bench.submit("update", marketplace, bench.edit(product, price=7500, quantity=2))
+    def story(world: MarketWorld) -> JobRef:
+        product = world.product()
+        world.done("publish", marketplace, product)
+        return world.submit("update", marketplace, world.edit(product, price=7500, quantity=2))
 
     return story
 
 
 def republishing(marketplace: str) -> Story:
-    def story(bench: Bench) -> JobRef:
-        product = bench.product()
-        bench.done("publish", marketplace, product)
-        return bench.submit("publish", marketplace, bench.edit(product, price=7500))
+    def story(world: MarketWorld) -> JobRef:
+        product = world.product()
+        world.done("publish", marketplace, product)
+        return world.submit("publish", marketplace, world.edit(product, price=7500))
 
     return story
 
 
 def deleting(marketplace: str) -> Story:
-    def story(bench: Bench) -> JobRef:
-        product = bench.product()
-        bench.done("publish", marketplace, product)
-        return bench.submit("delete", marketplace, product)
+    def story(world: MarketWorld) -> JobRef:
+        product = world.product()
+        world.done("publish", marketplace, product)
+        return world.submit("delete", marketplace, product)
 
     return story
 
@@ -65,35 +65,35 @@ def deleting(marketplace: str) -> Story:
 def doubled(story: Story) -> Story:
     """With a plug-in whose answers come again and again."""
 
-    def with_doubles(bench: Bench) -> JobRef:
-        bench.plugin.doubles = True
-        return story(bench)
+    def with_doubles(world: MarketWorld) -> JobRef:
+        world.plugin.doubles = True
+        return story(world)
 
     return with_doubles
 
 
-def batch(bench: Bench) -> JobRef:
-    ids = [bench.product(title).id for title in ("One", "Two")]
-    return bench.submit_batch("publish", "ebay", ids)
+def batch(world: MarketWorld) -> JobRef:
+    ids = [world.product(title).id for title in ("One", "Two")]
+    return world.submit_batch("publish", "ebay", ids)
 
 
-def _standing(bench: Bench, marketplace: str) -> int:
+def _standing(world: MarketWorld, marketplace: str) -> int:
     match marketplace:
         case "ebay":
-            return len(bench.ebay.listings)
+            return len(world.ebay.listings)
         case "etsy":
-            return len(bench.etsy.listings)
+            return len(world.etsy.listings)
         case _:
-            return len(bench.plugin.items)
+            return len(world.plugin.items)
 
 
-def _all_ended(bench: Bench, job: Job) -> bool:
-    tasks = bench.tasks.of_job(bench.tenant, job.id)
+def _all_ended(world: MarketWorld, job: Job) -> bool:
+    tasks = world.tasks.of_job(world.tenant, job.id)
     return bool(tasks) and all(task.status == "success" for task in tasks)
 
 
-def _record(bench: Bench, job: Job, marketplace: str) -> ListingState:
-    found = bench.listings.get(bench.tenant, job.payload["product_id"], marketplace)
+def _record(world: MarketWorld, job: Job, marketplace: str) -> ListingState:
+    found = world.listings.get(world.tenant, job.payload["product_id"], marketplace)
     assert found is not None
     return found.state
 
@@ -122,12 +122,12 @@ def _prove(
     calls = calls_of(tables, story, deliveries)
     assert len(calls) > (10 if tables else 0)
     for at, death in _deaths(f"{action} {marketplace} {deliveries}", calls, every):
-        bench, job = crashed(tables, story, at, death, deliveries)
+        world, job = crashed(tables, story, at, death, deliveries)
         where = f"{action} {marketplace}: {death} {calls[at - 1]} ({at} of {len(calls)})"
-        assert _standing(bench, marketplace) == listings, where
+        assert _standing(world, marketplace) == listings, where
         assert job.status == "completed", f"{where}: {job.last_error}"
-        assert _all_ended(bench, job), where
-        assert _record(bench, job, marketplace) is state, where
+        assert _all_ended(world, job), where
+        assert _record(world, job, marketplace) is state, where
 
 
 ACTIONS = pytest.mark.parametrize(
@@ -185,19 +185,19 @@ def _prove_plugin(tables: Tables | None, action: str, every: int) -> None:
     story = doubled(make("vinted"))
     calls = calls_of(tables, story)
     for at, death in _deaths(f"{action} vinted", calls, every):
-        bench, job = crashed(tables, story, at, death)
+        world, job = crashed(tables, story, at, death)
         where = f"{action} vinted: {death} {calls[at - 1]} ({at} of {len(calls)})"
         if job.last_error is not None and job.last_error.code == "MAX_RETRIES_EXCEEDED":
             # The browser was lost with a task that may be done twice: the seller tries again.
-            bench.publishing.move(bench.tenant, job.id, Transition.RETRY)
-            job = bench.finish(job.ref)
+            world.publishing.move(world.tenant, job.id, Transition.RETRY)
+            job = world.finish(job.ref)
             assert job.status == "completed", where
         if job.status == "completed":
-            assert _standing(bench, "vinted") == listings, where
+            assert _standing(world, "vinted") == listings, where
         else:
             assert job.last_error is not None
             assert job.last_error.code == "NEEDS_INPUT", f"{where}: {job.last_error}"
-            assert _standing(bench, "vinted") <= 1, where
+            assert _standing(world, "vinted") <= 1, where
 
 
 @pytest.mark.parametrize("action", sampled([*COMMON, "republish"]))
@@ -209,13 +209,13 @@ def test_a_crash_at_any_task_of_the_plug_in_lists_nothing_twice(action: str) -> 
 def _prove_batch(tables: Tables | None, every: int) -> None:
     calls = calls_of(tables, batch)
     for at, death in _deaths("batch", calls, every):
-        bench, job = crashed(tables, batch, at, death)
+        world, job = crashed(tables, batch, at, death)
         where = f"{death} {calls[at - 1]} ({at} of {len(calls)})"
-        assert (job.status, len(bench.ebay.listings)) == ("completed", 2), where
+        assert (job.status, len(world.ebay.listings)) == ("completed", 2), where
         assert job.result is not None
         assert job.result["completed_count"] == job.result["total_count"] == 2, where
-        children = bench.store.children(job.ref, list(JobStatus), None, 10).items
-        assert all(_all_ended(bench, bench.job(ref)) for ref in children), where
+        children = world.store.children(job.ref, list(JobStatus), None, 10).items
+        assert all(_all_ended(world, world.job(ref)) for ref in children), where
 
 
 @pytest.mark.heavy

@@ -13,115 +13,115 @@ from spinneret.marketplace.listings.models import Listing
 from spinneret.marketplace.products.models import Product
 from spinneret.marketplace.publishing.views import job_view, job_with_tasks
 from tests.markets.answers import EBAY_SHORT
-from tests.markets.bench import Bench
 from tests.markets.web import StubResponse
+from tests.markets.world import MarketWorld
 from tests.sampling import sampled
 
 
-def _record(bench: Bench, product: Product) -> Listing:
-    found = bench.listings.get(bench.tenant, product.id, "ebay")
+def _record(world: MarketWorld, product: Product) -> Listing:
+    found = world.listings.get(world.tenant, product.id, "ebay")
     assert found is not None
     return found
 
 
-def _failed_task(bench: Bench, job: Job) -> Any:
-    [task] = [each for each in bench.tasks.of_job(bench.tenant, job.id) if each.error_message]
+def _failed_task(world: MarketWorld, job: Job) -> Any:
+    [task] = [each for each in world.tasks.of_job(world.tenant, job.id) if each.error_message]
     return task
 
 
 # covers B-04
-def test_a_product_is_listed_step_by_step(bench: Bench) -> None:
-    product = bench.product()
-    ref = bench.submit("publish", "ebay", product)
-    job = bench.finish(ref)
+def test_a_product_is_listed_step_by_step(world: MarketWorld) -> None:
+    product = world.product()
+    ref = world.submit("publish", "ebay", product)
+    job = world.finish(ref)
     assert job.status == "completed", job.last_error
-    [listing] = bench.ebay.live(product.sku)
+    [listing] = world.ebay.live(product.sku)
     assert job.result is not None
     assert job.result["ebay_id"] == listing
     assert job.result["url"] == f"https://www.ebay.de/itm/{listing}"
-    tasks = bench.tasks.of_job(bench.tenant, ref.job_id)
+    tasks = world.tasks.of_job(world.tenant, ref.job_id)
     assert {task.status for task in tasks} == {"success"}
     assert [task.key for task in tasks] == [
         *("validate", "account", "category", "image-1", "image-2"),
         *("item", "offer", "publish", "save"),
     ]
     assert (tasks[3].http_method, tasks[3].payload["photo_order"]) == ("POST", 1)
-    assert (_record(bench, product).state, _record(bench, product).external_id) == (
+    assert (_record(world, product).state, _record(world, product).external_id) == (
         "active",
         listing,
     )
 
 
-def test_a_product_that_is_published_again_keeps_its_listing(bench: Bench) -> None:
-    product = bench.product()
-    first = bench.done("publish", "ebay", product)
-    edited = bench.edit(product, price=9900)
-    again = bench.done("publish", "ebay", edited)
+def test_a_product_that_is_published_again_keeps_its_listing(world: MarketWorld) -> None:
+    product = world.product()
+    first = world.done("publish", "ebay", product)
+    edited = world.edit(product, price=9900)
+    again = world.done("publish", "ebay", edited)
     assert again.id != first.id
     assert first.result is not None
-    assert bench.ebay.live(product.sku) == [first.result["ebay_id"]]
-    [offer] = bench.ebay.offers.values()
+    assert world.ebay.live(product.sku) == [first.result["ebay_id"]]
+    [offer] = world.ebay.offers.values()
     assert offer["pricingSummary"]["price"]["value"] == "99.00"
 
 
-def test_the_same_publishing_that_is_under_way_is_answered(bench: Bench) -> None:
-    product = bench.product()
-    assert bench.submit("publish", "ebay", product) == bench.submit("publish", "ebay", product)
+def test_the_same_publishing_that_is_under_way_is_answered(world: MarketWorld) -> None:
+    product = world.product()
+    assert world.submit("publish", "ebay", product) == world.submit("publish", "ebay", product)
 
 
 @pytest.mark.parametrize("call", ["/offer", "/publish"])
-def test_an_answer_that_is_lost_is_found_again(call: str, bench: Bench) -> None:
-    other = _again(bench)
+def test_an_answer_that_is_lost_is_found_again(call: str, world: MarketWorld) -> None:
+    other = _again(world)
     other.done("publish", "ebay", other.product())
     [at] = [
         number
         for number, seen in enumerate(other.web.seen, start=1)
         if seen.method == "POST" and seen.path.endswith(call)
     ]
-    product = bench.product()
-    bench.web.lost.add(at)
-    ref = bench.submit("publish", "ebay", product)
-    bench.once(ref)
-    assert bench.statuses(ref).count("timeout") == 1
-    assert bench.finish(ref).status == "completed"
-    assert len(bench.ebay.live(product.sku)) == 1
-    assert len(bench.ebay.offers) == 1
+    product = world.product()
+    world.web.lost.add(at)
+    ref = world.submit("publish", "ebay", product)
+    world.once(ref)
+    assert world.statuses(ref).count("timeout") == 1
+    assert world.finish(ref).status == "completed"
+    assert len(world.ebay.live(product.sku)) == 1
+    assert len(world.ebay.offers) == 1
 
 
-def _again(bench: Bench) -> Bench:
-    fresh = Bench(bench.stores, tenant="other")
+def _again(world: MarketWorld) -> MarketWorld:
+    fresh = MarketWorld(world.stores, tenant="other")
     fresh.connect("ebay")
     return fresh
 
 
-def test_what_others_set_on_an_item_is_sent_again(bench: Bench) -> None:
-    product = bench.product()
-    bench.done("publish", "ebay", product)
-    standing = bench.ebay.items[product.sku]
+def test_what_others_set_on_an_item_is_sent_again(world: MarketWorld) -> None:
+    product = world.product()
+    world.done("publish", "ebay", product)
+    standing = world.ebay.items[product.sku]
     standing["product"]["subtitle"] = "set by hand"
     standing["packageWeightAndSize"] = {"packageType": "LETTER"}
-    bench.done("update", "ebay", bench.edit(product, title="Warm coat", quantity=3))
-    after = bench.ebay.items[product.sku]
+    world.done("update", "ebay", world.edit(product, title="Warm coat", quantity=3))
+    after = world.ebay.items[product.sku]
     assert after["product"]["subtitle"] == "set by hand"
     assert after["packageWeightAndSize"] == {"packageType": "LETTER"}
     assert after["product"]["ean"] == ["Does not apply"]
     assert after["availability"]["shipToLocationAvailability"]["quantity"] == 3
 
 
-def test_what_others_set_on_an_offer_is_sent_again(bench: Bench) -> None:
-    product = bench.product(price=2000)
-    bench.done("publish", "ebay", product)
-    [offer] = bench.ebay.offers.values()
+def test_what_others_set_on_an_offer_is_sent_again(world: MarketWorld) -> None:
+    product = world.product(price=2000)
+    world.done("publish", "ebay", product)
+    [offer] = world.ebay.offers.values()
     offer["listingPolicies"]["bestOfferTerms"] = {"bestOfferEnabled": True}
     offer["pricingSummary"]["minimumAdvertisedPrice"] = {"value": "15.0", "currency": "EUR"}
     offer["pricingSummary"]["price"]["value"] = "20.0"  # as eBay spells it
-    synced = bench.done("sync", "ebay", product)
+    synced = world.done("sync", "ebay", product)
     assert synced.result is not None
     assert synced.result["drift"] == []
-    bench.done("update", "ebay", product)
-    assert bench.ebay.calls["_put_offer"] == bench.ebay.calls["_update_stock"] == 0
-    bench.done("update", "ebay", bench.edit(product, price=2100, description="Worn once."))
-    [offer] = bench.ebay.offers.values()
+    world.done("update", "ebay", product)
+    assert world.ebay.calls["_put_offer"] == world.ebay.calls["_update_stock"] == 0
+    world.done("update", "ebay", world.edit(product, price=2100, description="Worn once."))
+    [offer] = world.ebay.offers.values()
     assert offer["listingDescription"] == "Worn once."
     assert offer["listingPolicies"]["bestOfferTerms"] == {"bestOfferEnabled": True}
     assert offer["pricingSummary"] == {
@@ -130,64 +130,64 @@ def test_what_others_set_on_an_offer_is_sent_again(bench: Bench) -> None:
     }
 
 
-def test_an_update_without_a_change_sends_nothing(bench: Bench) -> None:
-    product = bench.product()
-    bench.done("publish", "ebay", product)
-    puts = bench.ebay.calls["_put_item"], bench.ebay.calls["_put_offer"]
-    assert bench.done("update", "ebay", product).status == "completed"
-    assert (bench.ebay.calls["_put_item"], bench.ebay.calls["_put_offer"]) == puts
+def test_an_update_without_a_change_sends_nothing(world: MarketWorld) -> None:
+    product = world.product()
+    world.done("publish", "ebay", product)
+    puts = world.ebay.calls["_put_item"], world.ebay.calls["_put_offer"]
+    assert world.done("update", "ebay", product).status == "completed"
+    assert (world.ebay.calls["_put_item"], world.ebay.calls["_put_offer"]) == puts
 
 
-def test_an_offer_that_is_there_is_adopted(bench: Bench) -> None:
-    product = bench.product()
-    bench.ebay.items[product.sku] = {"product": {}}
-    bench.ebay.offers["off-old"] = {
+def test_an_offer_that_is_there_is_adopted(world: MarketWorld) -> None:
+    product = world.product()
+    world.ebay.items[product.sku] = {"product": {}}
+    world.ebay.offers["off-old"] = {
         "offerId": "off-old",
         "sku": product.sku,
         "marketplaceId": "EBAY_DE",
         "format": "FIXED_PRICE",
         "status": "UNPUBLISHED",
     }
-    bench.done("publish", "ebay", product)
-    assert list(bench.ebay.offers) == ["off-old"]
-    assert _record(bench, product).reference == "off-old"
+    world.done("publish", "ebay", product)
+    assert list(world.ebay.offers) == ["off-old"]
+    assert _record(world, product).reference == "off-old"
 
 
 # covers B-06
-def test_a_refusal_names_field_cause_and_fix(bench: Bench) -> None:
-    bench.ebay.refused_titles["Odd coat"] = 25005
-    job = bench.done("publish", "ebay", bench.product("Odd coat"))
+def test_a_refusal_names_field_cause_and_fix(world: MarketWorld) -> None:
+    world.ebay.refused_titles["Odd coat"] = 25005
+    job = world.done("publish", "ebay", world.product("Odd coat"))
     assert job.status == "failed"
     assert job.last_error is not None
     assert job.last_error.code == "MARKETPLACE_REFUSED"
     [field] = job.last_error.details["fields"]
     assert (field["id"], field["path"]) == ("25005", "category_id")
     assert field["hint"] == "choose a leaf category"
-    assert _failed_task(bench, job).status == "failed"
+    assert _failed_task(world, job).status == "failed"
 
 
 # covers B-04
-def test_a_retry_runs_only_what_failed(bench: Bench) -> None:
-    bench.ebay.refused_titles["Odd coat"] = 25005
-    job = bench.done("publish", "ebay", bench.product("Odd coat"))
-    uploads, offers = bench.ebay.calls["_make_image"], bench.ebay.calls["_make_offer"]
-    bench.ebay.refused_titles.clear()
-    bench.publishing.move(bench.tenant, job.id, Transition.RETRY)
-    after = bench.finish(job.ref)
+def test_a_retry_runs_only_what_failed(world: MarketWorld) -> None:
+    world.ebay.refused_titles["Odd coat"] = 25005
+    job = world.done("publish", "ebay", world.product("Odd coat"))
+    uploads, offers = world.ebay.calls["_make_image"], world.ebay.calls["_make_offer"]
+    world.ebay.refused_titles.clear()
+    world.publishing.move(world.tenant, job.id, Transition.RETRY)
+    after = world.finish(job.ref)
     assert (after.status, after.run) == ("completed", 2)
-    assert (bench.ebay.calls["_make_image"], bench.ebay.calls["_make_offer"]) == (uploads, offers)
-    counts = {task.key: task.retry_count for task in bench.tasks.of_job(bench.tenant, job.id)}
+    assert (world.ebay.calls["_make_image"], world.ebay.calls["_make_offer"]) == (uploads, offers)
+    counts = {task.key: task.retry_count for task in world.tasks.of_job(world.tenant, job.id)}
     assert {key for key, count in counts.items() if count} == {"publish"}
 
 
-def test_a_product_that_changed_between_runs_is_done_anew(bench: Bench) -> None:
-    product = bench.product("Odd coat")
-    bench.ebay.refused_titles["Odd coat"] = 25005
-    job = bench.done("publish", "ebay", product)
-    bench.edit(product, title="Even coat")
-    bench.publishing.move(bench.tenant, job.id, Transition.RETRY)
-    assert bench.finish(job.ref).status == "completed"
-    assert bench.ebay.items[product.sku]["product"]["title"] == "Even coat"
+def test_a_product_that_changed_between_runs_is_done_anew(world: MarketWorld) -> None:
+    product = world.product("Odd coat")
+    world.ebay.refused_titles["Odd coat"] = 25005
+    job = world.done("publish", "ebay", product)
+    world.edit(product, title="Even coat")
+    world.publishing.move(world.tenant, job.id, Transition.RETRY)
+    assert world.finish(job.ref).status == "completed"
+    assert world.ebay.items[product.sku]["product"]["title"] == "Even coat"
 
 
 @pytest.mark.parametrize(
@@ -202,35 +202,35 @@ def test_a_product_that_changed_between_runs_is_done_anew(bench: Bench) -> None:
     ],
 )
 def test_what_ebay_would_refuse_is_refused_at_submission(
-    changes: dict[str, Any], field: str, bench: Bench
+    changes: dict[str, Any], field: str, world: MarketWorld
 ) -> None:
-    product = bench.product(**changes)
+    product = world.product(**changes)
     with pytest.raises(ValidationFailed) as refusal:
-        bench.submit("publish", "ebay", product)
+        world.submit("publish", "ebay", product)
     assert [each["path"] for each in refusal.value.details["fields"]] == [field]
-    assert bench.web.seen == []
+    assert world.web.seen == []
 
 
-def test_a_product_that_no_longer_fits_fails_its_job_before_any_call(bench: Bench) -> None:
-    product = bench.product()
-    ref = bench.submit("publish", "ebay", product)
-    bench.edit(product, quantity=0)
-    job = bench.finish(ref)
+def test_a_product_that_no_longer_fits_fails_its_job_before_any_call(world: MarketWorld) -> None:
+    product = world.product()
+    ref = world.submit("publish", "ebay", product)
+    world.edit(product, quantity=0)
+    job = world.finish(ref)
     assert job.last_error is not None
     assert (job.status, job.last_error.code) == ("failed", "VALIDATION_ERROR")
     assert [each["path"] for each in job.last_error.details["fields"]] == ["quantity"]
-    assert bench.web.seen == []
+    assert world.web.seen == []
 
 
-def test_missing_aspects_and_policies_are_the_sellers_to_add(bench: Bench) -> None:
-    bench.ebay.required_aspects = ["Brand", "Vintage"]
-    job = bench.done("publish", "ebay", bench.product())
-    task = _failed_task(bench, job)
+def test_missing_aspects_and_policies_are_the_sellers_to_add(world: MarketWorld) -> None:
+    world.ebay.required_aspects = ["Brand", "Vintage"]
+    job = world.done("publish", "ebay", world.product())
+    task = _failed_task(world, job)
     assert (task.reason, task.error_details["fields"][0]["path"]) == (
         "needs_input",
         "attributes.Vintage",
     )
-    other = _again(bench)
+    other = _again(world)
     other.ebay.policies["return"] = []
     other.ebay.locations = []
     task = _failed_task(other, other.done("publish", "ebay", other.product()))
@@ -240,172 +240,174 @@ def test_missing_aspects_and_policies_are_the_sellers_to_add(bench: Bench) -> No
 
 @pytest.mark.parametrize("marketplace", ["ebay", "etsy"])
 def test_a_retry_uses_what_the_seller_has_changed_in_the_account(
-    marketplace: str, bench: Bench
+    marketplace: str, world: MarketWorld
 ) -> None:
-    bench.done("publish", marketplace, bench.product("First"))  # its account is cached
-    bench.ebay.policies["payment"], bench.etsy.profiles = ["pay-2"], [32]
-    job = bench.done("publish", marketplace, bench.product())
+    world.done("publish", marketplace, world.product("First"))  # its account is cached
+    world.ebay.policies["payment"], world.etsy.profiles = ["pay-2"], [32]
+    job = world.done("publish", marketplace, world.product())
     assert job.status == "failed"
-    bench.clock.advance(60)
-    bench.publishing.move(bench.tenant, job.id, Transition.RETRY)
-    job = bench.finish(job.ref)
+    world.clock.advance(60)
+    world.publishing.move(world.tenant, job.id, Transition.RETRY)
+    job = world.finish(job.ref)
     assert job.status == "completed", job.last_error
 
 
 @pytest.mark.parametrize("marketplace", ["ebay", "etsy"])
 def test_a_retry_lists_the_product_as_it_is_though_another_job_changed_the_draft(
-    marketplace: str, bench: Bench
+    marketplace: str, world: MarketWorld
 ) -> None:
     no = StubResponse(400, {"error": "no", "errors": [{"errorId": 25005}]})
 
     def refusing(name: str, serve: Callable[[], StubResponse]) -> StubResponse:
-        is_last = name.endswith("/publish") or b"state=active" in bench.web.seen[-1].body
+        is_last = name.endswith("/publish") or b"state=active" in world.web.seen[-1].body
         return no if is_last else serve()
 
-    bench.web.around = refusing
-    product = bench.product("Coat")
-    job = bench.done("publish", marketplace, product)
-    bench.done("publish", marketplace, bench.edit(product, title="Scarf", price=5000))
-    bench.edit(product, title="Coat", price=8900)
-    bench.web.around = lambda _, serve: serve()
-    bench.publishing.move(bench.tenant, job.id, Transition.RETRY)
-    assert bench.finish(job.ref).status == "completed"
-    assert {each["product"]["title"] for each in bench.ebay.items.values()} <= {"Coat"}
-    shown = {(each["title"], each["price"]["amount"]) for each in bench.etsy.listings.values()}
+    world.web.around = refusing
+    product = world.product("Coat")
+    job = world.done("publish", marketplace, product)
+    world.done("publish", marketplace, world.edit(product, title="Scarf", price=5000))
+    world.edit(product, title="Coat", price=8900)
+    world.web.around = lambda _, serve: serve()
+    world.publishing.move(world.tenant, job.id, Transition.RETRY)
+    assert world.finish(job.ref).status == "completed"
+    assert {each["product"]["title"] for each in world.ebay.items.values()} <= {"Coat"}
+    shown = {(each["title"], each["price"]["amount"]) for each in world.etsy.listings.values()}
     assert shown <= {("Coat", 8900)}
 
 
-def test_an_offer_that_the_seller_deleted_is_made_again_after_a_sync(bench: Bench) -> None:
-    product = bench.product()
-    bench.ebay.refused_titles[product.content.title] = 25005
-    assert bench.done("publish", "ebay", product).status == "failed"
-    bench.ebay.refused_titles.clear()
-    bench.ebay.offers.clear()
-    bench.clock.advance(600)
-    job = bench.done("publish", "ebay", product)
+def test_an_offer_that_the_seller_deleted_is_made_again_after_a_sync(world: MarketWorld) -> None:
+    product = world.product()
+    world.ebay.refused_titles[product.content.title] = 25005
+    assert world.done("publish", "ebay", product).status == "failed"
+    world.ebay.refused_titles.clear()
+    world.ebay.offers.clear()
+    world.clock.advance(600)
+    job = world.done("publish", "ebay", product)
     assert job.last_error is not None
     assert job.last_error.details["fields"][0]["hint"] == "sync the product"
-    assert bench.done("sync", "ebay", product).result == {"state": "ended"}
-    assert bench.done("publish", "ebay", product).status == "completed"
-    assert len(bench.ebay.live(product.sku)) == 1
+    assert world.done("sync", "ebay", product).result == {"state": "ended"}
+    assert world.done("publish", "ebay", product).status == "completed"
+    assert len(world.ebay.live(product.sku)) == 1
 
 
-def test_an_image_that_ebay_refuses_is_uploaded_again(bench: Bench) -> None:
+def test_an_image_that_ebay_refuses_is_uploaded_again(world: MarketWorld) -> None:
     """The seller may have put another file there, and copies that nothing shows expire."""
-    bench.ebay.refused_images = 1
-    job = bench.done("publish", "ebay", bench.product())
+    world.ebay.refused_images = 1
+    job = world.done("publish", "ebay", world.product())
     assert job.last_error is not None
     assert job.last_error.details["fields"][0]["path"] == "images"
-    bench.publishing.move(bench.tenant, job.id, Transition.RETRY)
-    assert bench.finish(job.ref).status == "completed"
-    [item] = bench.ebay.items.values()
-    assert item["product"]["imageUrls"] == list(bench.ebay.images.values())[-2:]
-    assert len(bench.ebay.images) == 4
+    world.publishing.move(world.tenant, job.id, Transition.RETRY)
+    assert world.finish(job.ref).status == "completed"
+    [item] = world.ebay.items.values()
+    assert item["product"]["imageUrls"] == list(world.ebay.images.values())[-2:]
+    assert len(world.ebay.images) == 4
 
 
 @pytest.mark.parametrize("marketplace", ["ebay", "etsy"])
 def test_an_update_of_a_listing_that_has_ended_there_says_so(
-    marketplace: str, bench: Bench
+    marketplace: str, world: MarketWorld
 ) -> None:
-    product = bench.product()
-    bench.done("publish", marketplace, product)
-    bench.clock.advance(600)
-    for offer in bench.ebay.offers.values():
+    product = world.product()
+    world.done("publish", marketplace, product)
+    world.clock.advance(600)
+    for offer in world.ebay.offers.values():
         offer["status"] = "UNPUBLISHED"
-    for listing in bench.etsy.listings.values():
+    for listing in world.etsy.listings.values():
         listing["state"] = "expired"
-    job = bench.done("update", marketplace, bench.edit(product, title="Warm coat"))
+    job = world.done("update", marketplace, world.edit(product, title="Warm coat"))
     assert job.last_error is not None
     assert job.last_error.code == "CONFLICT"
     assert "publish" in job.last_error.message
 
 
-def test_an_account_that_isnt_ready_is_asked_about_once_a_minute(memory: Bench) -> None:
-    bench = memory
-    bench.ebay.policies["return"] = []
-    ids = [bench.product(f"Coat {number}").id for number in range(12)]
-    batch = bench.finish(bench.submit_batch("publish", "ebay", ids))
+def test_an_account_that_isnt_ready_is_asked_about_once_a_minute(memory: MarketWorld) -> None:
+    world = memory
+    world.ebay.policies["return"] = []
+    ids = [world.product(f"Coat {number}").id for number in range(12)]
+    batch = world.finish(world.submit_batch("publish", "ebay", ids))
     assert batch.result is not None
     assert batch.result["failed_count"] == 12
-    assert bench.ebay.calls["_programs"] <= 5  # one for each of those at once
+    assert world.ebay.calls["_programs"] <= 5  # one for each of those at once
     [task] = {
         (task.reason, task.error_details["fields"][0]["path"])
-        for ref in bench.store.children(batch.ref, list(JobStatus), None, 50).items
-        for task in bench.tasks.of_job(bench.tenant, ref.job_id)
+        for ref in world.store.children(batch.ref, list(JobStatus), None, 50).items
+        for task in world.tasks.of_job(world.tenant, ref.job_id)
         if task.error_message
     }
     assert task == ("needs_input", "policy")
-    bench.ebay.policies["return"] = ["back-1"]
-    bench.clock.advance(60)
-    bench.publishing.move_batch(bench.tenant, batch.id, Transition.RETRY)
-    again = bench.finish(batch.ref)
-    assert (again.status, len(bench.ebay.listings)) == ("completed", 12)
+    world.ebay.policies["return"] = ["back-1"]
+    world.clock.advance(60)
+    world.publishing.move_batch(world.tenant, batch.id, Transition.RETRY)
+    again = world.finish(batch.ref)
+    assert (again.status, len(world.ebay.listings)) == ("completed", 12)
 
 
-def test_ending_keeps_the_offer_and_a_new_publishing_makes_another_listing(bench: Bench) -> None:
-    product = bench.product()
-    first = bench.done("publish", "ebay", product)
-    assert bench.done("delete", "ebay", product).status == "completed"
-    assert bench.ebay.live(product.sku) == []
-    again = bench.done("publish", "ebay", product)
+def test_ending_keeps_the_offer_and_a_new_publishing_makes_another_listing(
+    world: MarketWorld,
+) -> None:
+    product = world.product()
+    first = world.done("publish", "ebay", product)
+    assert world.done("delete", "ebay", product).status == "completed"
+    assert world.ebay.live(product.sku) == []
+    again = world.done("publish", "ebay", product)
     assert first.result is not None
     assert again.result is not None
     assert again.result["ebay_id"] != first.result["ebay_id"]
-    assert len(bench.ebay.offers) == 1
+    assert len(world.ebay.offers) == 1
 
 
-def test_ending_what_isnt_listed_does_nothing(bench: Bench) -> None:
-    product = bench.product()
-    assert bench.done("delete", "ebay", product).status == "completed"
-    assert bench.ebay.calls["_withdraw"] == 0
+def test_ending_what_isnt_listed_does_nothing(world: MarketWorld) -> None:
+    product = world.product()
+    assert world.done("delete", "ebay", product).status == "completed"
+    assert world.ebay.calls["_withdraw"] == 0
 
 
-def test_a_sync_reports_what_differs_and_sees_an_ended_listing(bench: Bench) -> None:
-    product = bench.product()
-    bench.done("publish", "ebay", product)
-    [offer] = bench.ebay.offers.values()
+def test_a_sync_reports_what_differs_and_sees_an_ended_listing(world: MarketWorld) -> None:
+    product = world.product()
+    world.done("publish", "ebay", product)
+    [offer] = world.ebay.offers.values()
     offer["pricingSummary"]["price"]["value"] = "80.00"
-    bench.done("sync", "ebay", product)
-    [drift] = _record(bench, product).drift
+    world.done("sync", "ebay", product)
+    [drift] = _record(world, product).drift
     assert (drift.field, drift.ours, drift.theirs) == ("price", "89.00", "80.00")
     offer["status"] = "UNPUBLISHED"
-    bench.done("sync", "ebay", product)
-    assert (_record(bench, product).state, _record(bench, product).generation) == ("ended", 2)
+    world.done("sync", "ebay", product)
+    assert (_record(world, product).state, _record(world, product).generation) == ("ended", 2)
 
 
-def test_a_listing_made_elsewhere_is_linked_by_its_sku(bench: Bench) -> None:
-    product = bench.product()
-    other = bench.product("Another")
-    bench.done("publish", "ebay", other)
-    [offer] = bench.ebay.offers.values()
+def test_a_listing_made_elsewhere_is_linked_by_its_sku(world: MarketWorld) -> None:
+    product = world.product()
+    other = world.product("Another")
+    world.done("publish", "ebay", other)
+    [offer] = world.ebay.offers.values()
     offer["sku"] = product.sku
-    bench.done("link_product", "ebay", other, external_id=None)
-    bench.ebay.items[product.sku] = {"groupIds": ["coats"]}
-    job = bench.done("link_product", "ebay", product)
+    world.done("link_product", "ebay", other, external_id=None)
+    world.ebay.items[product.sku] = {"groupIds": ["coats"]}
+    job = world.done("link_product", "ebay", product)
     assert job.last_error is not None
     assert "has variations" in job.last_error.message
-    del bench.ebay.items[product.sku]
-    job = bench.done("link_product", "ebay", product)
+    del world.ebay.items[product.sku]
+    job = world.done("link_product", "ebay", product)
     assert job.result is not None
     assert job.result["state"] == "active"
-    assert _record(bench, product).reference == offer["offerId"]
+    assert _record(world, product).reference == offer["offerId"]
 
 
 # covers B-06
 @pytest.mark.parametrize(("said", "seconds"), [("120", 120), ("0", 60)])
 def test_a_429_waits_uncharged_for_as_long_as_ebay_asks(
-    said: str, seconds: int, bench: Bench
+    said: str, seconds: int, world: MarketWorld
 ) -> None:
-    product = bench.product()
-    bench.web.instead[1] = StubResponse(429, {}, {"Retry-After": said})
-    ref = bench.submit("publish", "ebay", product)
-    waiting = bench.once(ref)
+    product = world.product()
+    world.web.instead[1] = StubResponse(429, {}, {"Retry-After": said})
+    ref = world.submit("publish", "ebay", product)
+    waiting = world.once(ref)
     assert (waiting.status, waiting.attempts) == ("pending", 0)
-    assert (waiting.due_at - bench.clock()).total_seconds() == seconds
-    assert bench.statuses(ref)[1] == "pending"
-    bench.clock.advance(seconds / 2)
-    assert bench.control.get(ref).waiting_for == "the limits of ebay"
-    assert bench.finish(ref).status == "completed"
+    assert (waiting.due_at - world.clock()).total_seconds() == seconds
+    assert world.statuses(ref)[1] == "pending"
+    world.clock.advance(seconds / 2)
+    assert world.control.get(ref).waiting_for == "the limits of ebay"
+    assert world.finish(ref).status == "completed"
 
 
 @pytest.mark.parametrize(
@@ -416,21 +418,21 @@ def test_a_429_waits_uncharged_for_as_long_as_ebay_asks(
     ],
 )
 def test_a_time_that_ebay_names_is_waited_out_however_far(
-    said: dict[str, str], seconds: int, bench: Bench
+    said: dict[str, str], seconds: int, world: MarketWorld
 ) -> None:
-    first, second = bench.product("One"), bench.product("Two")
-    bench.web.instead[1] = StubResponse(429, {}, said)
-    ref = bench.submit("publish", "ebay", first)
-    named = bench.once(ref).due_at
-    assert (named - bench.clock()).total_seconds() == seconds
-    held = bench.submit("publish", "ebay", second)  # it never gets to call before that time
-    assert bench.once(held).due_at == named
-    assert bench.finish(ref).status == bench.finish(held).status == "completed"
+    first, second = world.product("One"), world.product("Two")
+    world.web.instead[1] = StubResponse(429, {}, said)
+    ref = world.submit("publish", "ebay", first)
+    named = world.once(ref).due_at
+    assert (named - world.clock()).total_seconds() == seconds
+    held = world.submit("publish", "ebay", second)  # it never gets to call before that time
+    assert world.once(held).due_at == named
+    assert world.finish(ref).status == world.finish(held).status == "completed"
 
 
-def test_a_time_beyond_a_jobs_own_is_said_as_it_expires(bench: Bench) -> None:
-    bench.web.instead[1] = StubResponse(429, {}, {"Retry-After": str(8 * 24 * 3600)})
-    job = bench.done("publish", "ebay", bench.product())
+def test_a_time_beyond_a_jobs_own_is_said_as_it_expires(world: MarketWorld) -> None:
+    world.web.instead[1] = StubResponse(429, {}, {"Retry-After": str(8 * 24 * 3600)})
+    job = world.done("publish", "ebay", world.product())
     assert job.status == "expired", job.last_error
     assert job.last_error is not None
     assert (
@@ -441,186 +443,190 @@ def test_a_time_beyond_a_jobs_own_is_said_as_it_expires(bench: Bench) -> None:
 @pytest.mark.parametrize("said", sampled([{"Retry-After": "30"}, {"Retry-After": "soon"}, {}]))
 @pytest.mark.heavy
 def test_short_waits_that_come_again_and_again_end_with_the_hour(
-    said: dict[str, str], memory: Bench
+    said: dict[str, str], memory: MarketWorld
 ) -> None:
-    bench, begun = memory, memory.clock()
-    bench.web.around = lambda name, serve: (
+    world, begun = memory, memory.clock()
+    world.web.around = lambda name, serve: (
         serve() if "token" in name else StubResponse(429, {}, said)
     )
-    job = bench.finish(bench.submit("publish", "ebay", bench.product()), most=300)
+    job = world.finish(world.submit("publish", "ebay", world.product()), most=300)
     assert job.status == "expired"
-    assert (bench.clock() - begun).total_seconds() < 2.1 * 3600  # and the look's hour
+    assert (world.clock() - begun).total_seconds() < 2.1 * 3600  # and the look's hour
 
 
 # covers B-05
-def test_failures_end_as_often_as_the_action_type_says(bench: Bench) -> None:
-    product = bench.product()
-    bench.web.instead.update(dict.fromkeys(range(1, 99), StubResponse(503)))
-    job = bench.done("publish", "ebay", product)
+def test_failures_end_as_often_as_the_action_type_says(world: MarketWorld) -> None:
+    product = world.product()
+    world.web.instead.update(dict.fromkeys(range(1, 99), StubResponse(503)))
+    job = world.done("publish", "ebay", product)
     assert job.last_error is not None
     assert job.last_error.message.startswith("Max retries (3) exceeded")
-    assert len(bench.web.seen) == 3
-    ended = bench.done("delete", "ebay", product)
+    assert len(world.web.seen) == 3
+    ended = world.done("delete", "ebay", product)
     assert ended.last_error is not None
     assert ended.last_error.message.startswith("Max retries (1) exceeded")
 
 
 def test_a_task_that_fails_unexpectedly_is_shown_as_failed(
-    bench: Bench, monkeypatch: pytest.MonkeyPatch
+    world: MarketWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(*_: object) -> None:
         raise KeyError("offerId")
 
     monkeypatch.setattr(EbayApi, "create_offer", fail)
-    job = bench.done("publish", "ebay", bench.product())
-    tasks = bench.publishing.get(bench.tenant, job.id).tasks
+    job = world.done("publish", "ebay", world.product())
+    tasks = world.publishing.get(world.tenant, job.id).tasks
     shown = {task.key: (task.status.value, task.error_message) for task in tasks}
     assert shown["offer"] == ("failed", job.last_error and job.last_error.message)
     assert shown["publish"] == ("cancelled", None)
 
 
-def test_the_percentage_never_falls_on_retry(bench: Bench) -> None:
-    product = bench.product()
-    bench.ebay.refused_titles["Wool coat"] = 25005
-    job = bench.done("publish", "ebay", product)
-    failed = _percent(bench, job.ref)
-    bench.ebay.refused_titles.clear()
-    bench.edit(product, price=7500)
-    bench.publishing.move(bench.tenant, job.id, Transition.RETRY)
-    again = _percent(bench, job.ref)
-    bench.web.instead[len(bench.web.seen) + 1] = StubResponse(503)
-    bench.once(job.ref)
-    retried = _percent(bench, job.ref)
-    assert bench.finish(job.ref).status == "completed"
+def test_the_percentage_never_falls_on_retry(world: MarketWorld) -> None:
+    product = world.product()
+    world.ebay.refused_titles["Wool coat"] = 25005
+    job = world.done("publish", "ebay", product)
+    failed = _percent(world, job.ref)
+    world.ebay.refused_titles.clear()
+    world.edit(product, price=7500)
+    world.publishing.move(world.tenant, job.id, Transition.RETRY)
+    again = _percent(world, job.ref)
+    world.web.instead[len(world.web.seen) + 1] = StubResponse(503)
+    world.once(job.ref)
+    retried = _percent(world, job.ref)
+    assert world.finish(job.ref).status == "completed"
     assert 50 < min(failed) == max(failed) <= min(again) <= min(retried)
-    assert _percent(bench, job.ref) == {100}
+    assert _percent(world, job.ref) == {100}
 
 
-def _percent(bench: Bench, ref: JobRef) -> set[int]:
+def _percent(world: MarketWorld, ref: JobRef) -> set[int]:
     """What a list of jobs shows, and the job by itself."""
-    [listed] = bench.publishing.page(bench.tenant, "ebay", None, None, None, 1).items
-    by_itself = job_with_tasks(bench.publishing.get(bench.tenant, ref.job_id))
+    [listed] = world.publishing.page(world.tenant, "ebay", None, None, None, 1).items
+    by_itself = job_with_tasks(world.publishing.get(world.tenant, ref.job_id))
     return {job_view(listed).progress, by_itself.progress}
 
 
-def test_a_link_by_id_links_or_refuses(bench: Bench) -> None:
-    product = bench.product()
-    other = bench.product("Another")
-    bench.done("publish", "ebay", other)
-    [(listing_id, offer_id)] = bench.ebay.listings.items()
-    bench.done("link_product", "ebay", other, external_id=None)
+def test_a_link_by_id_links_or_refuses(world: MarketWorld) -> None:
+    product = world.product()
+    other = world.product("Another")
+    world.done("publish", "ebay", other)
+    [(listing_id, offer_id)] = world.ebay.listings.items()
+    world.done("link_product", "ebay", other, external_id=None)
     for given in ({"external_id": listing_id}, {"external_id": "4711"}, {}):
-        job = bench.done("link_product", "ebay", product, **given)
+        job = world.done("link_product", "ebay", product, **given)
         assert job.last_error is not None
         assert job.last_error.code == "NEEDS_INPUT"
-    bench.ebay.offers[offer_id]["sku"] = product.sku
-    job = bench.done("link_product", "ebay", product, external_id="4711")
+    world.ebay.offers[offer_id]["sku"] = product.sku
+    job = world.done("link_product", "ebay", product, external_id="4711")
     assert job.status == "failed"
-    job = bench.done("link_product", "ebay", product, external_id=listing_id)
+    job = world.done("link_product", "ebay", product, external_id=listing_id)
     assert job.result is not None
     assert job.result["linked"] == listing_id
-    assert _record(bench, product).external_id == listing_id
-    job = bench.done("link_product", "ebay", product, external_id=None)
-    assert (job.result, _record(bench, product).external_id) == ({"linked": None}, None)
+    assert _record(world, product).external_id == listing_id
+    job = world.done("link_product", "ebay", product, external_id=None)
+    assert (job.result, _record(world, product).external_id) == ({"linked": None}, None)
 
 
-def test_a_listing_that_doesnt_show_yet_isnt_ended(bench: Bench) -> None:
-    product = bench.product()
-    bench.done("publish", "ebay", product)
-    until = bench.clock() + timedelta(seconds=60)
-    bench.web.around = lambda name, serve: (
-        EBAY_SHORT["25713"] if "/offer" in name and bench.clock() < until else serve()
+def test_a_listing_that_doesnt_show_yet_isnt_ended(world: MarketWorld) -> None:
+    product = world.product()
+    world.done("publish", "ebay", product)
+    until = world.clock() + timedelta(seconds=60)
+    world.web.around = lambda name, serve: (
+        EBAY_SHORT["25713"] if "/offer" in name and world.clock() < until else serve()
     )
-    assert bench.done("sync", "ebay", product).result["state"] == "active"
-    assert bench.done("delete", "ebay", product).status == "completed"
-    assert bench.ebay.listings == {}
+    assert world.done("sync", "ebay", product).result["state"] == "active"
+    assert world.done("delete", "ebay", product).status == "completed"
+    assert world.ebay.listings == {}
 
 
 @pytest.mark.parametrize("minutes", [0, -4])
-def test_a_message_is_sent_once(minutes: int, bench: Bench) -> None:
-    bench.ebay.clock = lambda: bench.clock() + timedelta(minutes=minutes)
-    ref = bench.submit("message", "ebay", None, text="It ships today", conversation_id="c1")
-    bench.web.lost.add(1)
-    bench.finish(ref)
-    bench.clock.advance(60)
-    bench.publishing.move(bench.tenant, ref.job_id, Transition.RETRY)
-    assert bench.finish(ref).status == "completed"
-    assert [each["messageBody"] for each in bench.ebay.messages] == ["It ships today"]
+def test_a_message_is_sent_once(minutes: int, world: MarketWorld) -> None:
+    world.ebay.clock = lambda: world.clock() + timedelta(minutes=minutes)
+    ref = world.submit("message", "ebay", None, text="It ships today", conversation_id="c1")
+    world.web.lost.add(1)
+    world.finish(ref)
+    world.clock.advance(60)
+    world.publishing.move(world.tenant, ref.job_id, Transition.RETRY)
+    assert world.finish(ref).status == "completed"
+    assert [each["messageBody"] for each in world.ebay.messages] == ["It ships today"]
 
 
-def test_a_cancelled_job_leaves_its_call_in_doubt_and_the_next_one_looks(bench: Bench) -> None:
-    product = bench.product()
-    ref = bench.submit("publish", "ebay", product)
-    _cancel_at(bench, ref, "/publish")
-    seen = bench.publishing.get(bench.tenant, ref.job_id)
+def test_a_cancelled_job_leaves_its_call_in_doubt_and_the_next_one_looks(
+    world: MarketWorld,
+) -> None:
+    product = world.product()
+    ref = world.submit("publish", "ebay", product)
+    _cancel_at(world, ref, "/publish")
+    seen = world.publishing.get(world.tenant, ref.job_id)
     states = {task.key: (task.status.value, task.reason) for task in seen.tasks}
     assert states["publish"] == ("cancelled", "reconciling")
     assert states["save"] == ("cancelled", None)
-    assert bench.done("publish", "ebay", product).status == "completed"
-    assert len(bench.ebay.live(product.sku)) == 1
+    assert world.done("publish", "ebay", product).status == "completed"
+    assert len(world.ebay.live(product.sku)) == 1
 
 
-def _cancel_at(bench: Bench, ref: JobRef, path: str) -> None:
+def _cancel_at(world: MarketWorld, ref: JobRef, path: str) -> None:
     """The tenant cancels while this call is under way."""
 
     def around(name: str, serve: Any) -> StubResponse:
         said: StubResponse = serve()
         if name.endswith(path):
-            bench.control.move(ref, Transition.CANCEL)
+            world.control.move(ref, Transition.CANCEL)
         return said
 
-    bench.web.around = around
-    bench.once(ref)
-    bench.web.around = lambda _, serve: serve()
-    assert bench.job(ref).status == "cancelled"
+    world.web.around = around
+    world.once(ref)
+    world.web.around = lambda _, serve: serve()
+    assert world.job(ref).status == "cancelled"
 
 
-def test_a_listing_stays_the_products_when_the_product_moves_to_another_site(bench: Bench) -> None:
-    product = bench.product()
-    bench.done("publish", "ebay", product)
-    [listing_id] = bench.ebay.listings
-    moved = bench.edit(product, currency="GBP")
-    synced = bench.done("sync", "ebay", moved)
+def test_a_listing_stays_the_products_when_the_product_moves_to_another_site(
+    world: MarketWorld,
+) -> None:
+    product = world.product()
+    world.done("publish", "ebay", product)
+    [listing_id] = world.ebay.listings
+    moved = world.edit(product, currency="GBP")
+    synced = world.done("sync", "ebay", moved)
     assert synced.result is not None
     assert (synced.result["state"], synced.result["ebay_id"]) == ("active", listing_id)
-    refused = bench.done("publish", "ebay", moved)
+    refused = world.done("publish", "ebay", moved)
     assert refused.last_error is not None
     assert refused.last_error.code == "NEEDS_INPUT"
-    assert list(bench.ebay.listings) == [listing_id]
-    assert bench.done("delete", "ebay", moved).status == "completed"
-    assert bench.done("publish", "ebay", moved).status == "completed"
-    assert len(bench.ebay.listings) == 1
+    assert list(world.ebay.listings) == [listing_id]
+    assert world.done("delete", "ebay", moved).status == "completed"
+    assert world.done("publish", "ebay", moved).status == "completed"
+    assert len(world.ebay.listings) == 1
 
 
 @pytest.mark.parametrize("marketplace", ["ebay", "etsy"])
 def test_a_listing_that_was_made_after_a_delete_had_looked_stays_on_record(
-    marketplace: str, bench: Bench
+    marketplace: str, world: MarketWorld
 ) -> None:
-    product = bench.product()
-    ref = bench.submit("delete", marketplace, product)
+    product = world.product()
+    ref = world.submit("delete", marketplace, product)
 
     def publish_meanwhile(job: Job, events: Sequence[JobEvent]) -> None:
         done = [each.message for each in events if each.kind is JobEventKind.STEP_DONE]
         if job.ref == ref and {"End listing", "Delete listing"} & {*done}:
-            assert bench.done("publish", marketplace, product).status == "completed"
+            assert world.done("publish", marketplace, product).status == "completed"
 
-    bench.store.listen(publish_meanwhile)
-    assert bench.finish(ref).status == "completed"
-    listing = bench.listings.get(bench.tenant, product.id, marketplace)
+    world.store.listen(publish_meanwhile)
+    assert world.finish(ref).status == "completed"
+    listing = world.listings.get(world.tenant, product.id, marketplace)
     assert listing is not None
     assert (listing.state, listing.generation) == ("active", 1)
 
 
-def test_what_is_ended_while_it_is_published_is_not_published(bench: Bench) -> None:
-    product = bench.product()
-    ref = bench.submit("publish", "ebay", product)
+def test_what_is_ended_while_it_is_published_is_not_published(world: MarketWorld) -> None:
+    product = world.product()
+    ref = world.submit("publish", "ebay", product)
 
     def delete_meanwhile(job: Job, events: Sequence[JobEvent]) -> None:
         done = [each.message for each in events if each.kind is JobEventKind.STEP_DONE]
         if job.ref == ref and "Create offer" in done:
-            assert bench.done("delete", "ebay", product).status == "completed"
+            assert world.done("delete", "ebay", product).status == "completed"
 
-    bench.store.listen(delete_meanwhile)
-    job = bench.finish(ref)
+    world.store.listen(delete_meanwhile)
+    job = world.finish(ref)
     assert job.last_error is not None
-    assert (job.last_error.code, bench.ebay.listings) == ("CONFLICT", {})
+    assert (job.last_error.code, world.ebay.listings) == ("CONFLICT", {})

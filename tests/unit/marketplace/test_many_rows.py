@@ -27,9 +27,9 @@ from spinneret.marketplace.products.models import Product
 from spinneret.marketplace.tasks.models import TaskStatus
 from tests.contract.backends import Tables
 from tests.fakes.marketplace import FakeListingStore
-from tests.markets.bench import Bench
 from tests.markets.crashing import fresh
 from tests.markets.web import StubResponse
+from tests.markets.world import MarketWorld
 
 ROWS: Final = 1000
 _PAD: Final = "x" * 12_000  # a page of 100 such rows passes a megabyte, too
@@ -38,24 +38,24 @@ _MOTO: Final = (pytest.mark.heavy, pytest.mark.moto, pytest.mark.timeout(600))
 
 
 class World:
-    """A bench, and a way to store many rows in it at once."""
+    """A market, and a way to store many rows in it at once."""
 
     def __init__(self, tables: Tables | None) -> None:
-        self.bench = fresh(tables)
+        self.market = fresh(tables)
         self._tables = tables
 
     def put_listings(self, listings: Sequence[Listing]) -> None:
         if self._tables is None:
-            assert isinstance(self.bench.listings, FakeListingStore)
+            assert isinstance(self.market.listings, FakeListingStore)
             for each in listings:
-                self.bench.listings.put(None, each)
+                self.market.listings.put(None, each)
         else:
             self._put([LISTINGS.encode(each) for each in listings])
 
     def put_sales(self, sales: Sequence[Sale]) -> None:
         if self._tables is None:
             for each in sales:
-                assert self.bench.sales.put(each)
+                assert self.market.sales.put(each)
         else:
             self._put([SALES.encode(each) for each in sales])
             opened = [{"pk": "OPENSALES", "sk": f"{each.tenant}#{each.key}"} for each in sales]
@@ -64,7 +64,7 @@ class World:
     def put_connections(self, connections: Sequence[SellerConnection]) -> None:
         if self._tables is None:
             for each in connections:
-                self.bench.connections.put(each)
+                self.market.connections.put(each)
         else:
             self._put([CONNECTIONS.encode(each) for each in connections])
             rows = [(each.marketplace, each.tenant) for each in connections]
@@ -84,18 +84,18 @@ def world(request: pytest.FixtureRequest) -> World:
     return World(None if is_memory else request.getfixturevalue("moto_tables"))
 
 
-def _listings(bench: Bench, marketplace: str, **last: Any) -> list[Listing]:
+def _listings(market: MarketWorld, marketplace: str, **last: Any) -> list[Listing]:
     """Of other products; `last` changes the one behind all others."""
     made = [
         Listing(
-            tenant=bench.tenant,
-            product_id=bench.new_id("prd"),
+            tenant=market.tenant,
+            product_id=market.new_id("prd"),
             marketplace=marketplace,
             sku=f"sku-{number}",
             state=ListingState.ACTIVE,
             external_id=f"{number + 900_000}",
             images={f"https://images.example/{_PAD}.jpg": "1"},
-            last_sync_at=bench.clock(),
+            last_sync_at=market.clock(),
             version=1,
         )
         for number in range(ROWS)
@@ -104,7 +104,7 @@ def _listings(bench: Bench, marketplace: str, **last: Any) -> list[Listing]:
     return made
 
 
-def _lose_draft(bench: Bench, product: Product, *, is_served: bool) -> Job:
+def _lose_draft(market: MarketWorld, product: Product, *, is_served: bool) -> Job:
     """Publish; the answer to the first call that creates the draft is lost, or the call itself."""
     lost = []
 
@@ -114,8 +114,8 @@ def _lose_draft(bench: Bench, product: Product, *, is_served: bool) -> Job:
             return StubResponse(502)
         return serve()
 
-    bench.web.around = around
-    return bench.done("publish", "etsy", product)
+    market.web.around = around
+    return market.done("publish", "etsy", product)
 
 
 @pytest.mark.parametrize(
@@ -127,40 +127,40 @@ def _lose_draft(bench: Bench, product: Product, *, is_served: bool) -> Job:
     ids=["listing", "draft"],
 )
 def test_a_draft_of_another_product_isnt_adopted(world: World, last: dict[str, Any]) -> None:
-    bench = world.bench
-    product = bench.product()
-    world.put_listings(_listings(bench, "etsy", **last))
+    market = world.market
+    product = market.product()
+    world.put_listings(_listings(market, "etsy", **last))
     content = product.content
     alike = {"title": content.title, "description": content.description}
-    bench.etsy.list_by_hand("7", state="draft", **alike)
-    job = _lose_draft(bench, product, is_served=True)
+    market.etsy.list_by_hand("7", state="draft", **alike)
+    job = _lose_draft(market, product, is_served=True)
     assert job.status == "completed", job.last_error
-    [ours] = bench.listings.of_product(bench.tenant, product.id)
+    [ours] = market.listings.of_product(market.tenant, product.id)
     assert ours.external_id != "7"
-    assert sorted(bench.etsy.listings) == sorted(["7", str(ours.external_id)])
+    assert sorted(market.etsy.listings) == sorted(["7", str(ours.external_id)])
 
 
 def test_a_draft_that_another_product_explains_asks_no_seller(world: World) -> None:
-    bench = world.bench
-    product = bench.product()
+    market = world.market
+    product = market.product()
     last = {"external_id": None, "state": ListingState.CREATING, "attempted_titles": ("Hat",)}
-    world.put_listings(_listings(bench, "etsy", **last))
-    bench.etsy.list_by_hand("7", title="Hat", state="draft")
-    job = _lose_draft(bench, product, is_served=False)
+    world.put_listings(_listings(market, "etsy", **last))
+    market.etsy.list_by_hand("7", title="Hat", state="draft")
+    job = _lose_draft(market, product, is_served=False)
     assert job.status == "completed", job.last_error
-    assert len(bench.etsy.live(product.content.title)) == 1
+    assert len(market.etsy.live(product.content.title)) == 1
 
 
 def test_caches_of_images_and_account_are_used_among_many_listings(world: World) -> None:
-    bench = world.bench
-    world.put_listings(_listings(bench, "ebay"))
-    product = bench.product()
-    assert bench.done("publish", "ebay", product).status == "completed"
-    world.bench.ebay.calls.clear()
-    edited = bench.edit(product, title="Warm coat")
-    assert bench.done("update", "ebay", edited).status == "completed"
-    assert bench.ebay.calls["_make_image"] == bench.ebay.calls["_policies"] == 0
-    assert len(bench.ebay.listings) == 1
+    market = world.market
+    world.put_listings(_listings(market, "ebay"))
+    product = market.product()
+    assert market.done("publish", "ebay", product).status == "completed"
+    world.market.ebay.calls.clear()
+    edited = market.edit(product, title="Warm coat")
+    assert market.done("update", "ebay", edited).status == "completed"
+    assert market.ebay.calls["_make_image"] == market.ebay.calls["_policies"] == 0
+    assert len(market.ebay.listings) == 1
 
 
 class Asked:
@@ -184,41 +184,41 @@ class Asked:
         return "job_1"
 
 
-def _book(bench: Bench, asked: Asked) -> OrderBook:
+def _book(market: MarketWorld, asked: Asked) -> OrderBook:
     return OrderBook(
-        sales=bench.sales,
-        products=bench.products,
-        listings=bench.listings,
-        preferences=bench.stores.preferences,
+        sales=market.sales,
+        products=market.products,
+        listings=market.listings,
+        preferences=market.stores.preferences,
         jobs=asked,
-        clock=bench.clock,
+        clock=market.clock,
     )
 
 
 def test_every_stale_listing_is_looked_at_once_a_walk(world: World) -> None:
-    bench, asked = world.bench, Asked()
-    listings = _listings(bench, "ebay")
+    market, asked = world.market, Asked()
+    listings = _listings(market, "ebay")
     world.put_listings(listings)
-    bench.clock.advance(2 * 24 * 3600)
+    market.clock.advance(2 * 24 * 3600)
     rounds = 0
     while len(asked.products) < ROWS:
         rounds += 1
-        assert _book(bench, asked).sync_stale_listings(bench.tenant, "ebay") > 0
+        assert _book(market, asked).sync_stale_listings(market.tenant, "ebay") > 0
     assert Counter(asked.products) == Counter(each.product_id for each in listings)
     assert rounds <= ROWS // 25
 
 
-def _sales(bench: Bench, product: Product, **changes: Any) -> list[Sale]:
+def _sales(market: MarketWorld, product: Product, **changes: Any) -> list[Sale]:
     """Sales of other products, and behind them one of the product."""
     made = [
         Sale(
-            tenant=bench.tenant,
+            tenant=market.tenant,
             marketplace="ebay",
             order_id=f"a-{number:04}",
             line_id="1",
             sku=_PAD,
             quantity=1,
-            sold_at=to_iso(bench.clock()),
+            sold_at=to_iso(market.clock()),
             product_id="prd_other",
             version=1,
             handled=True,
@@ -230,31 +230,31 @@ def _sales(bench: Bench, product: Product, **changes: Any) -> list[Sale]:
 
 
 def test_an_oversold_order_names_the_order_that_took_the_stock(world: World) -> None:
-    bench = world.bench
-    product = bench.product()
-    world.put_sales(_sales(bench, product))
-    sold = bench.edit(product, quantity=0)
-    sale = _book(bench, Asked()).record_sale(
-        bench.tenant,
+    market = world.market
+    product = market.product()
+    world.put_sales(_sales(market, product))
+    sold = market.edit(product, quantity=0)
+    sale = _book(market, Asked()).record_sale(
+        market.tenant,
         "etsy",
         OrderLine(
             order_id="new",
             line_id="1",
             sku=sold.sku,
             quantity=1,
-            sold_at=to_iso(bench.clock()),
+            sold_at=to_iso(market.clock()),
         ),
     )
     assert (sale.outcome, sale.conflicts_with) == ("conflict", ("ebay:z",))
 
 
 def test_every_page_of_open_sales_and_sellers_is_found(world: World) -> None:
-    bench = world.bench
-    sales = _sales(bench, bench.product(), handled=False)
+    market = world.market
+    sales = _sales(market, market.product(), handled=False)
     world.put_sales(sales)
-    assert _walk(bench.sales.open) == sorted((each.tenant, each.key) for each in sales)
+    assert _walk(market.sales.open) == sorted((each.tenant, each.key) for each in sales)
     names = _connect_many(world)
-    assert {each.tenant for each in _walk(bench.connections.sellers)} == {bench.tenant, *names}
+    assert {each.tenant for each in _walk(market.connections.sellers)} == {market.tenant, *names}
 
 
 def _walk[T](page: Callable[[str | None, int], Page[T]]) -> list[T]:
@@ -268,7 +268,7 @@ def _walk[T](page: Callable[[str | None, int], Page[T]]) -> list[T]:
 
 
 def _connect_many(world: World) -> list[str]:
-    mine = world.bench.connections.get(world.bench.tenant, "ebay")
+    mine = world.market.connections.get(world.market.tenant, "ebay")
     assert mine is not None
     names = [f"{number:04}{'s' * 60}" for number in range(ROWS)]
     settings = {"EBAY_DE": {"padding": _PAD}}
@@ -278,52 +278,52 @@ def _connect_many(world: World) -> list[str]:
 
 def test_every_open_sale_is_processed_once_a_walk() -> None:
     world = World(None)
-    bench = world.bench
-    product = bench.product()
-    world.put_sales(_sales(bench, product, handled=False))
-    bench.connections.remove(bench.tenant, "ebay")
-    bench.connections.remove(bench.tenant, "etsy")
+    market = world.market
+    product = market.product()
+    world.put_sales(_sales(market, product, handled=False))
+    market.connections.remove(market.tenant, "ebay")
+    market.connections.remove(market.tenant, "etsy")
     passes = 0
-    while bench.sales.open(None, 1).items:
+    while market.sales.open(None, 1).items:
         passes += 1
-        assert bench.polling.run().failed == 0
+        assert market.polling.run().failed == 0
         assert passes <= 7
-    sale = bench.sales.get(bench.tenant, "ebay#z#1")
+    sale = market.sales.get(market.tenant, "ebay#z#1")
     assert sale is not None
     assert sale.handled
 
 
 def test_every_sellers_orders_are_read_once_a_walk() -> None:
     world, asked = World(None), Asked()
-    bench = world.bench
-    bench.connections.remove(bench.tenant, "etsy")
+    market = world.market
+    market.connections.remove(market.tenant, "etsy")
     names = _connect_many(world)
-    polling = replace(bench.polling, jobs=asked, book=_book(bench, asked))
+    polling = replace(market.polling, jobs=asked, book=_book(market, asked))
     for _ in range(6):
         assert polling.run().failed == 0
-    assert set(asked.sellers) == {bench.tenant, *names}
+    assert set(asked.sellers) == {market.tenant, *names}
     assert Counter(asked.sellers).most_common(1)[0][1] <= 2  # the second walk has begun
-    assert {each.job_id for each in _walk(bench.connections.sellers)} == {"job_1"}
+    assert {each.job_id for each in _walk(market.connections.sellers)} == {"job_1"}
 
 
 def test_tasks_that_are_done_arent_done_again(world: World) -> None:
-    bench = world.bench
+    market = world.market
     images = tuple(f"https://images.example/{number}.jpg" for number in range(24))
-    ref = bench.submit("publish", "ebay", bench.product(images=images))
-    bench.ebay.refused_titles["Wool coat"] = 25005
-    assert bench.finish(ref).status == "failed"
-    bench.publishing.move(bench.tenant, ref.job_id, Transition.RETRY)
-    claim = bench.store.claim(ref, "test", bench.clock(), bench.clock() + timedelta(seconds=60))
-    tasks = bench.tasks.of_job(bench.tenant, ref.job_id)
+    ref = market.submit("publish", "ebay", market.product(images=images))
+    market.ebay.refused_titles["Wool coat"] = 25005
+    assert market.finish(ref).status == "failed"
+    market.publishing.move(market.tenant, ref.job_id, Transition.RETRY)
+    claim = market.store.claim(ref, "test", market.clock(), market.clock() + timedelta(seconds=60))
+    tasks = market.tasks.of_job(market.tenant, ref.job_id)
     done = [each for each in tasks if each.status is TaskStatus.SUCCESS]
     assert len(done) > 25
     padded = [
         replace(each, result={**(each.result or {}), "padding": "x" * 60_000}) for each in done
     ]
     for each in padded:
-        bench.tasks.save(claim.lease, [each])  # type: ignore[union-attr]  # it was pending
-    bench.ebay.refused_titles.clear()
-    bench.ebay.calls.clear()
-    assert bench.finish(ref).status == "completed"
-    assert bench.ebay.calls["_make_image"] == bench.ebay.calls["_put_item"] == 0
-    assert len(bench.ebay.listings) == 1
+        market.tasks.save(claim.lease, [each])  # type: ignore[union-attr]  # it was pending
+    market.ebay.refused_titles.clear()
+    market.ebay.calls.clear()
+    assert market.finish(ref).status == "completed"
+    assert market.ebay.calls["_make_image"] == market.ebay.calls["_put_item"] == 0
+    assert len(market.ebay.listings) == 1

@@ -14,9 +14,9 @@ import pytest
 from spinneret.marketplace.publishing.plans import Platform
 from spinneret.marketplace.registry import PLATFORMS
 from tests.architecture.conftest import ROOT
-from tests.markets.bench import Bench
 from tests.markets.stores import Stores
 from tests.markets.web import RecordedRequest, StubResponse
+from tests.markets.world import MarketWorld
 
 PAGE = (ROOT / "docs" / "new-marketplace.md").read_text()
 
@@ -46,61 +46,61 @@ class FakeBazaar:
 
 
 @pytest.fixture
-def bench(stores: Stores, monkeypatch: pytest.MonkeyPatch) -> Bench:
+def world(stores: Stores, monkeypatch: pytest.MonkeyPatch) -> MarketWorld:
     [code] = re.findall(r"```python\n(.+?)```", PAGE, re.DOTALL)
     module = ModuleType("bazaar")
     monkeypatch.setitem(sys.modules, "bazaar", module)  # pydantic resolves annotations there
     exec(compile(code, "new-marketplace.md", "exec"), vars(module))
     bazaar: Platform = vars(module)["BAZAAR"]
-    made = Bench(stores, platforms={**PLATFORMS, "bazaar": bazaar})
+    made = MarketWorld(stores, platforms={**PLATFORMS, "bazaar": bazaar})
     made.web._markets = {"/bazaar": FakeBazaar(), **made.web._markets}
     return made
 
 
-def _bazaar(bench: Bench) -> FakeBazaar:
-    found = bench.web._markets["/bazaar"]
+def _bazaar(world: MarketWorld) -> FakeBazaar:
+    found = world.web._markets["/bazaar"]
     assert isinstance(found, FakeBazaar)
     return found
 
 
-def test_a_product_is_listed_and_ended(bench: Bench) -> None:
-    product = bench.product()
-    job = bench.done("publish", "bazaar", product)
+def test_a_product_is_listed_and_ended(world: MarketWorld) -> None:
+    product = world.product()
+    job = world.done("publish", "bazaar", product)
     assert job.status == "completed", job.last_error
     assert job.result is not None
-    assert [job.result["bazaar_id"]] == list(_bazaar(bench).goods)
-    assert bench.done("delete", "bazaar", product).status == "completed"
-    assert _bazaar(bench).goods == {}
+    assert [job.result["bazaar_id"]] == list(_bazaar(world).goods)
+    assert world.done("delete", "bazaar", product).status == "completed"
+    assert _bazaar(world).goods == {}
 
 
-def test_a_lost_answer_lists_it_once(bench: Bench) -> None:
-    bench.web.lost.add(1)
-    assert bench.done("publish", "bazaar", bench.product()).status == "completed"
-    assert len(_bazaar(bench).goods) == 1
+def test_a_lost_answer_lists_it_once(world: MarketWorld) -> None:
+    world.web.lost.add(1)
+    assert world.done("publish", "bazaar", world.product()).status == "completed"
+    assert len(_bazaar(world).goods) == 1
 
 
-def test_goods_that_lie_there_are_changed_not_doubled(bench: Bench) -> None:
-    product = bench.product()
-    bench.done("publish", "bazaar", product)
-    listing = bench.listings.get(bench.tenant, product.id, "bazaar")
+def test_goods_that_lie_there_are_changed_not_doubled(world: MarketWorld) -> None:
+    product = world.product()
+    world.done("publish", "bazaar", product)
+    listing = world.listings.get(world.tenant, product.id, "bazaar")
     assert listing is not None
     # Of the ninth there is no record of its making, as of the first once it is purged.
     nameless = replace(listing, generation=9, version=listing.version + 1)
-    assert bench.listings.save(listing, nameless)
-    _bazaar(bench).goods["1"]["reference"] = "the seller's own"  # a look-up won't find it
-    assert bench.done("publish", "bazaar", bench.edit(product, price=500)).status == "completed"
-    [goods] = _bazaar(bench).goods.values()
+    assert world.listings.save(listing, nameless)
+    _bazaar(world).goods["1"]["reference"] = "the seller's own"  # a look-up won't find it
+    assert world.done("publish", "bazaar", world.edit(product, price=500)).status == "completed"
+    [goods] = _bazaar(world).goods.values()
     assert goods["price"] == "5.00"
 
 
-def test_a_refusal_has_field_and_fix(bench: Bench) -> None:
-    job = bench.done("publish", "bazaar", bench.product(price=20_000))
+def test_a_refusal_has_field_and_fix(world: MarketWorld) -> None:
+    job = world.done("publish", "bazaar", world.product(price=20_000))
     assert job.last_error is not None
     [field] = job.last_error.details["fields"]
     assert (field["path"], field["hint"]) == ("price", "ask for at most 100.00")
 
 
-def test_an_action_that_it_lacks_says_so(bench: Bench) -> None:
-    job = bench.done("message", "bazaar")
+def test_an_action_that_it_lacks_says_so(world: MarketWorld) -> None:
+    job = world.done("message", "bazaar")
     assert job.last_error is not None
     assert job.last_error.message == "nobody writes at a bazaar"

@@ -20,7 +20,7 @@ from tests.fakes.jobs import FakeJobStore
 from tests.fakes.keys import FakeKeyStore
 from tests.fakes.live import FakeConnectionStore, FakeSockets
 from tests.fakes.tenants import FakeHolds, FakeTenantStore
-from tests.markets.bench import Bench
+from tests.markets.world import MarketWorld
 from tests.unit.access.people.team import Team, make_team
 
 CLIENT = "browser-9"
@@ -62,7 +62,7 @@ class Door:
 
 
 @pytest.fixture
-def door(memory: Bench) -> Door:
+def door(memory: MarketWorld) -> Door:
     team, sockets, jobs = make_team(), FakeSockets(), FakeJobStore()
     inbox = PluginInbox(
         store=memory.plugins,

@@ -9,7 +9,7 @@ from spinneret.jobs.live.service import LiveService
 from spinneret.jobs.models import Connection
 from tests.fakes.jobs import FakeJobStore
 from tests.fakes.live import FakeConnectionStore, FakeSockets, allowed
-from tests.markets.bench import Bench
+from tests.markets.world import MarketWorld
 
 
 @pytest.fixture
@@ -18,16 +18,16 @@ def sockets() -> FakeSockets:
 
 
 @pytest.fixture
-def live(bench: Bench, sockets: FakeSockets) -> LiveService:
+def live(world: MarketWorld, sockets: FakeSockets) -> LiveService:
     jobs = FakeJobStore()
     service = LiveService(
         store=jobs,
         connections=FakeConnectionStore(jobs),
         sockets=sockets,
-        clock=bench.clock,
-        others=bench.inbox.actions,
+        clock=world.clock,
+        others=world.inbox.actions,
     )
-    service.connect(Connection(id="browser-9", tenant=bench.tenant, key_id="key_1"))
+    service.connect(Connection(id="browser-9", tenant=world.tenant, key_id="key_1"))
     return service
 
 
@@ -37,12 +37,12 @@ def _say(live: LiveService, sockets: FakeSockets, **message: Any) -> Any:
 
 
 def test_a_plug_in_that_says_hello_is_confirmed_and_found(
-    live: LiveService, sockets: FakeSockets, bench: Bench
+    live: LiveService, sockets: FakeSockets, world: MarketWorld
 ) -> None:
     told = _say(live, sockets, action="plugin.hello", marketplace="vinted")
     assert told == {"type": "confirmed", "of": "plugin.hello"}
     assert "browser-9" in {
-        each.connection_id for each in bench.plugins.newest(bench.tenant, "vinted")
+        each.connection_id for each in world.plugins.newest(world.tenant, "vinted")
     }
 
 
@@ -55,12 +55,12 @@ def test_a_plug_in_that_says_hello_is_confirmed_and_found(
     ],
 )
 def test_a_key_that_may_only_read_is_no_plug_ins(
-    message: dict[str, Any], live: LiveService, sockets: FakeSockets, bench: Bench
+    message: dict[str, Any], live: LiveService, sockets: FakeSockets, world: MarketWorld
 ) -> None:
-    bench.readers.add("key_1")
+    world.readers.add("key_1")
     assert _say(live, sockets, **message)["code"] == "FORBIDDEN"
-    known = [each.connection_id for each in bench.plugins.newest(bench.tenant, "vinted")]
-    assert known == [bench.plugin.connection.id]
+    known = [each.connection_id for each in world.plugins.newest(world.tenant, "vinted")]
+    assert known == [world.plugin.connection.id]
 
 
 def test_an_answer_that_nobody_needs_is_named(live: LiveService, sockets: FakeSockets) -> None:
@@ -69,20 +69,20 @@ def test_an_answer_that_nobody_needs_is_named(live: LiveService, sockets: FakeSo
 
 
 def test_a_browser_that_reconnects_tells_the_answer_that_was_lost(
-    live: LiveService, sockets: FakeSockets, bench: Bench
+    live: LiveService, sockets: FakeSockets, world: MarketWorld
 ) -> None:
-    product = bench.product()
-    bench.plugin.mute = True
-    ref = bench.submit("publish", "vinted", product)
-    bench.once(ref)
-    [key] = bench.plugin.unconfirmed
-    status, body = bench.plugin.done[key]
-    answer = {"key": key, "status": status, "body": dict(body), "browser": bench.plugin.browser}
+    product = world.product()
+    world.plugin.mute = True
+    ref = world.submit("publish", "vinted", product)
+    world.once(ref)
+    [key] = world.plugin.unconfirmed
+    status, body = world.plugin.done[key]
+    answer = {"key": key, "status": status, "body": dict(body), "browser": world.plugin.browser}
     told = _say(live, sockets, action="plugin.answer", **answer)
     assert told == {"type": "confirmed", "of": "plugin.answer", "key": key}
-    bench.plugin.mute = False
-    assert bench.finish(ref).status == "completed"
-    assert len(bench.plugin.photos) == len(product.content.images)
+    world.plugin.mute = False
+    assert world.finish(ref).status == "completed"
+    assert len(world.plugin.photos) == len(product.content.images)
 
 
 @pytest.mark.parametrize(

@@ -8,14 +8,14 @@ import pytest
 from marketplace.connections_routes import router as connections
 from spinneret.marketplace.preferences.models import Preferences
 from spinneret.marketplace.preferences.rules import price_by
-from tests.markets.bench import Bench
+from tests.markets.world import MarketWorld
 from tests.unit.served import Answer, Served
 
 
-def _prefer(bench: Bench, **changes: Any) -> Answer:
-    api = Served(connections, SimpleNamespace(preferences=bench.preferring))
+def _prefer(world: MarketWorld, **changes: Any) -> Answer:
+    api = Served(connections, SimpleNamespace(preferences=world.preferring))
     path = "/api/marketplace/ebay/preferences"
-    return api.send("PATCH", path, changes, tenant=bench.tenant)
+    return api.send("PATCH", path, changes, tenant=world.tenant)
 
 
 # covers B-11
@@ -42,41 +42,41 @@ def test_a_price_is_multiplied_then_raised_to_minimum_and_ending(
 
 
 # covers B-11
-def test_rules_are_shown_in_the_plan_and_then_in_the_listing(bench: Bench) -> None:
-    product = bench.product(quantity=3)
-    changed = _prefer(bench, price_factor="1.1", price_ending=99, quantity_buffer=1)
+def test_rules_are_shown_in_the_plan_and_then_in_the_listing(world: MarketWorld) -> None:
+    product = world.product(quantity=3)
+    changed = _prefer(world, price_factor="1.1", price_ending=99, quantity_buffer=1)
     assert (changed.body["price_factor"], changed.body["title_suffix"]) == ("1.1", None)
-    _prefer(bench, title_suffix=" by hand ")
-    [planned] = bench.planner.plan(bench.tenant, "ebay", "publish", [product.id])
+    _prefer(world, title_suffix=" by hand ")
+    [planned] = world.planner.plan(world.tenant, "ebay", "publish", [product.id])
     assert [(each["field"], each["product"], each["shown"]) for each in planned.ruled] == [
         ("title", "Wool coat", "Wool coat by hand"),
         ("price", 8900, 9799),
         ("quantity", 3, 2),
     ]
-    assert bench.planner.plan(bench.tenant, "etsy", "publish", [product.id])[0].ruled == ()
-    assert bench.done("publish", "ebay", product, custom_title="Coat").status == "completed"
-    [offer] = bench.ebay.offers.values()
+    assert world.planner.plan(world.tenant, "etsy", "publish", [product.id])[0].ruled == ()
+    assert world.done("publish", "ebay", product, custom_title="Coat").status == "completed"
+    [offer] = world.ebay.offers.values()
     assert offer["pricingSummary"]["price"]["value"] == "97.99"
     assert offer["availableQuantity"] == 2
-    assert bench.ebay.items[product.sku]["product"]["title"] == "Coat"
-    _prefer(bench, price_factor=None, price_ending=None, quantity_buffer=None, title_suffix=None)
-    assert bench.done("publish", "ebay", product).status == "completed"
-    [offer] = bench.ebay.offers.values()
+    assert world.ebay.items[product.sku]["product"]["title"] == "Coat"
+    _prefer(world, price_factor=None, price_ending=None, quantity_buffer=None, title_suffix=None)
+    assert world.done("publish", "ebay", product).status == "completed"
+    [offer] = world.ebay.offers.values()
     assert offer["pricingSummary"]["price"]["value"] == "89.00"
-    assert len(bench.ebay.listings) == 1
+    assert len(world.ebay.listings) == 1
 
 
 # covers B-11
-def test_a_listing_ends_when_a_sale_leaves_no_more_than_the_buffer(bench: Bench) -> None:
-    _prefer(bench, quantity_buffer=1)
-    product = bench.product(quantity=2)
-    bench.done("publish", "ebay", product)
-    bench.done("publish", "etsy", product)
-    bench.etsy.sell(product.sku, 1)
-    bench.done("orders", "etsy")
-    bench.deliver()
-    assert bench.ebay.listings == {}
-    assert bench.products.get(bench.tenant, product.id) is not None
+def test_a_listing_ends_when_a_sale_leaves_no_more_than_the_buffer(world: MarketWorld) -> None:
+    _prefer(world, quantity_buffer=1)
+    product = world.product(quantity=2)
+    world.done("publish", "ebay", product)
+    world.done("publish", "etsy", product)
+    world.etsy.sell(product.sku, 1)
+    world.done("orders", "etsy")
+    world.deliver()
+    assert world.ebay.listings == {}
+    assert world.products.get(world.tenant, product.id) is not None
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def test_a_listing_ends_when_a_sale_leaves_no_more_than_the_buffer(bench: Bench)
         ("title_suffix", " "),
     ],
 )
-def test_a_wrong_rule_is_refused_by_its_field(name: str, value: Any, bench: Bench) -> None:
-    refused = _prefer(bench, **{name: value})
+def test_a_wrong_rule_is_refused_by_its_field(name: str, value: Any, world: MarketWorld) -> None:
+    refused = _prefer(world, **{name: value})
     assert refused.status == 422
     assert [each["path"] for each in refused.body["details"]["fields"]] == [name]

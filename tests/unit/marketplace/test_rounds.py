@@ -13,7 +13,7 @@ from spinneret.kernel.clock import to_iso
 from spinneret.kernel.paging import Page
 from spinneret.marketplace import limits
 from spinneret.marketplace import limits as marketplace_limits
-from tests.markets.bench import Bench
+from tests.markets.world import MarketWorld
 
 LEASE = timedelta(seconds=limits.PUBLISH_ROUND_SECONDS + bounds.LEASE_MARGIN_SECONDS)
 
@@ -21,39 +21,39 @@ LEASE = timedelta(seconds=limits.PUBLISH_ROUND_SECONDS + bounds.LEASE_MARGIN_SEC
 class Round:
     """A batch whose execution has begun, and the steps that choose its next jobs."""
 
-    def __init__(self, bench: Bench, jobs: int) -> None:
-        self.bench = bench
-        ids = [bench.product(f"Coat {number}").id for number in range(jobs)]
-        self.batch = bench.submit_batch("publish", "ebay", ids)
-        bench.dispatch(self.batch)
-        [self.state] = bench.executions.started.values()
-        self.jobs = list(bench.store.children(self.batch, list(JobStatus), None, 100).items)
+    def __init__(self, world: MarketWorld, jobs: int) -> None:
+        self.world = world
+        ids = [world.product(f"Coat {number}").id for number in range(jobs)]
+        self.batch = world.submit_batch("publish", "ebay", ids)
+        world.dispatch(self.batch)
+        [self.state] = world.executions.started.values()
+        self.jobs = list(world.store.children(self.batch, list(JobStatus), None, 100).items)
 
     def take(self, **given: Any) -> dict[str, Any]:
         """One step; the next one goes on from its answer."""
         state = {**self.state, **given}
-        answer = self.bench.next_jobs().take(state, lambda: self.bench.remaining)
+        answer = self.world.next_jobs().take(state, lambda: self.world.remaining)
         self.state = {**answer, "visits": []}
         return answer
 
     def change(self, ref: JobRef, change: Callable[[Job], Job]) -> None:
         """Somebody else changes a job of the batch."""
-        before = self.bench.job(ref)
-        self.bench.store.transition(before, change(before))
+        before = self.world.job(ref)
+        self.world.store.transition(before, change(before))
 
     def hide(self, *hidden: JobRef) -> None:
         """The index of children lacks these jobs: it lags."""
-        children = self.bench.store.children
+        children = self.world.store.children
 
         def lagging(*given: Any) -> Page[JobRef]:
             page = children(*given)
             return replace(page, items=tuple(ref for ref in page.items if ref not in hidden))
 
-        self.bench.store.children = lagging
+        self.world.store.children = lagging
 
 
 @pytest.mark.parametrize("paused", [0, 1, 2])
-def test_a_lagging_index_ends_no_round(paused: int, memory: Bench) -> None:
+def test_a_lagging_index_ends_no_round(paused: int, memory: MarketWorld) -> None:
     this = Round(memory, 3)
     for ref in this.jobs[:paused]:
         memory.control.move(ref, Transition.PAUSE)
@@ -68,7 +68,7 @@ def test_a_lagging_index_ends_no_round(paused: int, memory: Bench) -> None:
     ("due", "waits"), [((0.2, 50), 1), ((20, 50), 20), ((50, 20), 20), ((90, 200), 60)]
 )
 def test_a_round_waits_for_the_next_job_that_is_due(
-    due: tuple[float, float], waits: float, memory: Bench
+    due: tuple[float, float], waits: float, memory: MarketWorld
 ) -> None:
     this = Round(memory, 2)
     for ref, seconds in zip(this.jobs, due, strict=True):
@@ -80,7 +80,9 @@ def test_a_round_waits_for_the_next_job_that_is_due(
     assert memory.job(this.batch).locked_until == memory.clock() + LEASE
 
 
-def test_a_round_leaves_jobs_to_their_workers_and_takes_those_of_lost_ones(memory: Bench) -> None:
+def test_a_round_leaves_jobs_to_their_workers_and_takes_those_of_lost_ones(
+    memory: MarketWorld,
+) -> None:
     this = Round(memory, 2)
     for ref, seconds in zip(this.jobs, (30, 300), strict=True):
         memory.store.claim(ref, "one", memory.clock(), memory.clock() + timedelta(seconds=seconds))
@@ -91,7 +93,7 @@ def test_a_round_leaves_jobs_to_their_workers_and_takes_those_of_lost_ones(memor
     assert this.take()["jobs"] == [this.jobs[0].job_id]
 
 
-def test_a_round_leaves_jobs_that_waited_too_long_to_the_sweeper(memory: Bench) -> None:
+def test_a_round_leaves_jobs_that_waited_too_long_to_the_sweeper(memory: MarketWorld) -> None:
     this = Round(memory, 1)
     memory.clock.advance(marketplace_limits.MARKETPLACE_PENDING_SECONDS)
     held = memory.job(this.batch)
@@ -99,7 +101,7 @@ def test_a_round_leaves_jobs_that_waited_too_long_to_the_sweeper(memory: Bench) 
     assert this.take()["action"] == "wait"
 
 
-def test_every_round_begins_after_the_last_job_of_the_one_before(memory: Bench) -> None:
+def test_every_round_begins_after_the_last_job_of_the_one_before(memory: MarketWorld) -> None:
     memory.round_jobs = 2
     this = Round(memory, 3)
     first, second, third = (ref.job_id for ref in this.jobs)
@@ -110,7 +112,9 @@ def test_every_round_begins_after_the_last_job_of_the_one_before(memory: Bench) 
     ]
 
 
-def test_a_message_starts_a_job_once_the_execution_of_its_batch_is_lost(memory: Bench) -> None:
+def test_a_message_starts_a_job_once_the_execution_of_its_batch_is_lost(
+    memory: MarketWorld,
+) -> None:
     this = Round(memory, 1)
     end, started = memory.job(this.batch).locked_until, []
     assert end is not None
@@ -121,13 +125,13 @@ def test_a_message_starts_a_job_once_the_execution_of_its_batch_is_lost(memory: 
     assert started == [1, 2]  # the batch's own is the first
 
 
-def test_a_round_takes_all_that_is_due_again(memory: Bench) -> None:
+def test_a_round_takes_all_that_is_due_again(memory: MarketWorld) -> None:
     this = Round(memory, 3)
     everything = [ref.job_id for ref in this.jobs]
     assert [this.take()["jobs"] for _ in range(2)] == [everything, everything]
 
 
-def test_every_step_adds_a_line_to_the_timeline_of_the_batch(memory: Bench) -> None:
+def test_every_step_adds_a_line_to_the_timeline_of_the_batch(memory: MarketWorld) -> None:
     this = Round(memory, 1)
     before = memory.store.events(this.batch, None, 99)
     for _ in range(2):
@@ -141,7 +145,7 @@ def test_every_step_adds_a_line_to_the_timeline_of_the_batch(memory: Bench) -> N
     [(0, (), "jobs"), (9, (), "jobs"), (10, (), "stop"), (4, (3, 2), "jobs"), (4, (3, 3), "stop")],
 )
 def test_an_execution_stops_after_so_many_steps_of_its_own_and_of_its_jobs(
-    steps: int, visits: tuple[int, ...], action: str, memory: Bench
+    steps: int, visits: tuple[int, ...], action: str, memory: MarketWorld
 ) -> None:
     memory.segment_steps = 10
     this = Round(memory, 1)
@@ -153,7 +157,9 @@ def test_an_execution_stops_after_so_many_steps_of_its_own_and_of_its_jobs(
 
 
 @pytest.mark.parametrize(("steps", "action"), [(0, "wait"), (18, "wait"), (19, "left")])
-def test_a_visit_leaves_its_job_after_so_many_steps(steps: int, action: str, memory: Bench) -> None:
+def test_a_visit_leaves_its_job_after_so_many_steps(
+    steps: int, action: str, memory: MarketWorld
+) -> None:
     memory.at_once, memory.plugin.mute = 1, True
     memory.once(memory.submit("publish", "vinted", memory.product()))
     waits = memory.submit("publish", "vinted", memory.product("Other"))
@@ -164,7 +170,7 @@ def test_a_visit_leaves_its_job_after_so_many_steps(steps: int, action: str, mem
 
 @pytest.mark.parametrize(("steps", "action"), [(0, "callback"), (1, "left")])
 def test_a_visit_waits_once_for_a_browser_to_connect(
-    steps: int, action: str, memory: Bench
+    steps: int, action: str, memory: MarketWorld
 ) -> None:
     memory.plugin.away = True
     ref = memory.submit("publish", "vinted", memory.product())

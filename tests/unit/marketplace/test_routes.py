@@ -10,7 +10,7 @@ from marketplace.marketplace_routes import router as jobs
 from marketplace.products_examples import PRODUCT
 from marketplace.products_routes import router as products
 from spinneret.kernel.paging import cursor_of
-from tests.markets.bench import Bench
+from tests.markets.world import MarketWorld
 from tests.unit.served import Served
 
 [EXAMPLE] = PRODUCT.values()
@@ -18,13 +18,13 @@ WANTED = EXAMPLE["request"]
 
 
 @pytest.fixture
-def services(bench: Bench) -> Any:
+def services(world: MarketWorld) -> Any:
     return SimpleNamespace(
-        products=bench.cataloguing,
-        publishing=bench.publishing,
-        listings=bench.listings,
-        orders=bench.book,
-        statistics=bench.statistics,
+        products=world.cataloguing,
+        publishing=world.publishing,
+        listings=world.listings,
+        orders=world.book,
+        statistics=world.statistics,
     )
 
 
@@ -88,16 +88,16 @@ def test_vocabularies_are_listed(services: Any) -> None:
 
 
 def test_a_listed_product_stays_and_a_deleted_one_leaves_its_job(
-    services: Any, bench: Bench
+    services: Any, world: MarketWorld
 ) -> None:
-    product = bench.product()
-    job = bench.done("publish", "ebay", product)
+    product = world.product()
+    job = world.done("publish", "ebay", product)
     api = Served(products, services)
     path = f"/api/products/{product.id}"
-    refused = api.send("DELETE", path, tenant=bench.tenant)
+    refused = api.send("DELETE", path, tenant=world.tenant)
     assert (refused.status, refused.body["details"]) == (409, {"marketplaces": ["ebay"]})
-    bench.done("delete", "ebay", product)
-    task = bench.tasks.of_job(bench.tenant, job.id)[0]
+    world.done("delete", "ebay", product)
+    task = world.tasks.of_job(world.tenant, job.id)[0]
     assert api.send("DELETE", path).status == 204
     shown = Served(jobs, services).send("GET", f"/api/marketplace/jobs/{job.id}").body
     assert (shown["product_id"], shown["tasks"]) == (None, [])
@@ -105,8 +105,8 @@ def test_a_listed_product_stays_and_a_deleted_one_leaves_its_job(
 
 
 # covers B-05, B-08
-def test_a_job_is_submitted_listed_and_moved(services: Any, bench: Bench) -> None:
-    api, product = Served(jobs, services), bench.product()
+def test_a_job_is_submitted_listed_and_moved(services: Any, world: MarketWorld) -> None:
+    api, product = Served(jobs, services), world.product()
     wanted = {"marketplace": "ebay", "action_code": "delete", "product_id": product.id}
     made = api.send("POST", "/api/marketplace/jobs", wanted)
     assert (made.status, made.body["priority"], made.body["max_retries"]) == (201, 2, 1)
@@ -137,9 +137,9 @@ def test_a_job_is_submitted_listed_and_moved(services: Any, bench: Bench) -> Non
     ],
 )
 def test_a_job_that_cant_be_is_refused_by_field(
-    changes: dict[str, Any], field: str, services: Any, bench: Bench
+    changes: dict[str, Any], field: str, services: Any, world: MarketWorld
 ) -> None:
-    wanted = {"marketplace": "ebay", "action_code": "publish", "product_id": bench.product().id}
+    wanted = {"marketplace": "ebay", "action_code": "publish", "product_id": world.product().id}
     refused = Served(jobs, services).send("POST", "/api/marketplace/jobs", {**wanted, **changes})
     assert refused.status == 422
     assert [each["path"] for each in refused.body["details"]["fields"]] == [field]
@@ -150,9 +150,9 @@ def test_a_job_that_cant_be_is_refused_by_field(
     [({"action_code": "publish_ebay"}, "publish"), ({"marketplace": "amazon"}, "ebay")],
 )
 def test_an_unknown_action_is_answered_with_values_that_the_field_takes(
-    changes: dict[str, str], known: str, services: Any, bench: Bench
+    changes: dict[str, str], known: str, services: Any, world: MarketWorld
 ) -> None:
-    wanted = {"marketplace": "ebay", "action_code": "publish", "product_id": bench.product().id}
+    wanted = {"marketplace": "ebay", "action_code": "publish", "product_id": world.product().id}
     api = Served(jobs, services)
     refused = api.send("POST", "/api/marketplace/jobs", wanted | changes)
     [field] = refused.body["details"]["fields"]
@@ -162,8 +162,8 @@ def test_an_unknown_action_is_answered_with_values_that_the_field_takes(
 
 
 # covers B-08
-def test_tasks_are_listed_by_job_and_status(services: Any, bench: Bench) -> None:
-    job = bench.done("publish", "ebay", bench.product())
+def test_tasks_are_listed_by_job_and_status(services: Any, world: MarketWorld) -> None:
+    job = world.done("publish", "ebay", world.product())
     api = Served(jobs, services)
     found = api.send("GET", "/api/marketplace/tasks", job_id=job.id, status="success").body
     assert [each["position"] for each in found["items"]] == list(range(1, 10))
@@ -174,10 +174,10 @@ def test_tasks_are_listed_by_job_and_status(services: Any, bench: Bench) -> None
 
 @pytest.mark.parametrize("of_one_job", [True, False])
 def test_a_page_of_tasks_has_at_most_its_limit(
-    of_one_job: bool, services: Any, bench: Bench
+    of_one_job: bool, services: Any, world: MarketWorld
 ) -> None:
     api = Served(jobs, services)
-    refs = [bench.done("publish", "ebay", bench.product(title)).ref for title in ("One", "Two")]
+    refs = [world.done("publish", "ebay", world.product(title)).ref for title in ("One", "Two")]
     wanted = refs[:1] if of_one_job else refs[::-1]
     query: dict[str, Any] = {"limit": "4"}
     if of_one_job:
@@ -191,7 +191,7 @@ def test_a_page_of_tasks_has_at_most_its_limit(
         if not body["has_more"]:
             break
         query["cursor"] = body["next_cursor"]
-    all_tasks = [task.id for ref in wanted for task in bench.tasks.of_job(bench.tenant, ref.job_id)]
+    all_tasks = [task.id for ref in wanted for task in world.tasks.of_job(world.tenant, ref.job_id)]
     assert found == all_tasks
     assert pages >= 3
     query["cursor"] = cursor_of("job_1:x")
@@ -207,9 +207,9 @@ def test_action_types_say_what_a_marketplace_has(services: Any) -> None:
 
 
 # covers B-08
-def test_a_batch_is_submitted_read_and_listed(services: Any, bench: Bench) -> None:
+def test_a_batch_is_submitted_read_and_listed(services: Any, world: MarketWorld) -> None:
     api = Served(batches, services)
-    wanted = {"marketplace": "ebay", "action_code": "sync", "product_ids": [bench.product().id]}
+    wanted = {"marketplace": "ebay", "action_code": "sync", "product_ids": [world.product().id]}
     made = api.send("POST", "/api/batch-jobs", wanted)
     assert made.status == 201
     path = f"/api/batch-jobs/{made.body['batch_id']}"

@@ -15,10 +15,10 @@ from spinneret.marketplace.connections.models import ConnectionStatus, SellerCon
 from spinneret.marketplace.connections.ports import SellerConnectionStore
 from spinneret.marketplace.connections.tokens import REFRESH, SellerTokens
 from tests.contract.backends import Tables
-from tests.markets.bench import Bench
 from tests.markets.stores import in_memory
+from tests.markets.world import MarketWorld
 
-Other = Callable[[Bench], None]
+Other = Callable[[MarketWorld], None]
 
 
 class Meeting:
@@ -63,62 +63,62 @@ class Losing:
         return call
 
 
-def fresh() -> Bench:
-    bench = Bench(in_memory())
-    bench.connect("etsy", seconds=10)
-    return bench
+def fresh() -> MarketWorld:
+    world = MarketWorld(in_memory())
+    world.connect("etsy", seconds=10)
+    return world
 
 
-def process(bench: Bench, store: Any) -> SellerTokens:
-    return bench.new_tokens(store)
+def process(world: MarketWorld, store: Any) -> SellerTokens:
+    return world.new_tokens(store)
 
 
-def found_out(bench: Bench) -> None:
-    bench.tokens.remember(bench.tenant, "etsy", {"shop": "4711"}, account="4711")
+def found_out(world: MarketWorld) -> None:
+    world.tokens.remember(world.tenant, "etsy", {"shop": "4711"}, account="4711")
 
 
-def refreshes_too(bench: Bench) -> None:
+def refreshes_too(world: MarketWorld) -> None:
     with suppress(Defer):
-        bench.tokens.access(bench.tenant, "etsy")
+        world.tokens.access(world.tenant, "etsy")
 
 
-def is_refused(bench: Bench) -> None:
-    access = bench.tokens._opened(standing(bench))
+def is_refused(world: MarketWorld) -> None:
+    access = world.tokens._opened(standing(world))
     with suppress(Defer):
-        bench.tokens.refresh(bench.tenant, "etsy", access)
+        world.tokens.refresh(world.tenant, "etsy", access)
 
 
-def connects_again(bench: Bench) -> None:
-    url = bench.connecting.begin(bench.tenant, "etsy")
+def connects_again(world: MarketWorld) -> None:
+    url = world.connecting.begin(world.tenant, "etsy")
     [state] = parse_qs(urlsplit(url).query)["state"]
-    bench.connecting.finish("etsy", state, "code-9")
+    world.connecting.finish("etsy", state, "code-9")
 
 
 OTHERS: list[Other] = [found_out, refreshes_too, is_refused, connects_again]
 
 
-def standing(bench: Bench) -> SellerConnection:
-    found = bench.connections.get(bench.tenant, "etsy")
+def standing(world: MarketWorld) -> SellerConnection:
+    found = world.connections.get(world.tenant, "etsy")
     assert found is not None
     return found
 
 
-def refresh_token(bench: Bench) -> str:
-    return bench.vault.unseal(bench.tenant, "etsy", REFRESH, standing(bench).sealed_refresh)
+def refresh_token(world: MarketWorld) -> str:
+    return world.vault.unseal(world.tenant, "etsy", REFRESH, standing(world).sealed_refresh)
 
 
-def is_good(bench: Bench) -> bool:
+def is_good(world: MarketWorld) -> bool:
     """Also for whoever comes later, once the lease of a refresh has ended."""
-    bench.clock.advance(3600)
-    later = bench.tokens.access(bench.tenant, "etsy")
-    assert later.token in bench.etsy.tokens
-    assert refresh_token(bench) == bench.etsy.refresh_token
-    return standing(bench).status is ConnectionStatus.ACTIVE
+    world.clock.advance(3600)
+    later = world.tokens.access(world.tenant, "etsy")
+    assert later.token in world.etsy.tokens
+    assert refresh_token(world) == world.etsy.refresh_token
+    return standing(world).status is ConnectionStatus.ACTIVE
 
 
-def points(bench: Bench) -> Iterator[int]:
-    counted = Meeting(bench.connections, 0, lambda: None)
-    process(bench, counted).access(bench.tenant, "etsy")
+def points(world: MarketWorld) -> Iterator[int]:
+    counted = Meeting(world.connections, 0, lambda: None)
+    process(world, counted).access(world.tenant, "etsy")
     assert counted.calls >= 3
     return iter(range(1, counted.calls + 1))
 
@@ -128,75 +128,75 @@ def test_a_rotated_token_is_kept_whatever_comes_between_two_calls_of_the_store(
     other: Other,
 ) -> None:
     for at in points(fresh()):
-        bench = fresh()
-        store = Meeting(bench.connections, at, lambda bench=bench: other(bench))  # type: ignore[misc]
+        world = fresh()
+        store = Meeting(world.connections, at, lambda world=world: other(world))  # type: ignore[misc]
         with suppress(Defer):
-            got = process(bench, store).access(bench.tenant, "etsy")
-            assert got.token in bench.etsy.tokens, at
-        assert bench.etsy.refused_tokens == [], at
-        assert is_good(bench), at
+            got = process(world, store).access(world.tenant, "etsy")
+            assert got.token in world.etsy.tokens, at
+        assert world.etsy.refused_tokens == [], at
+        assert is_good(world), at
 
 
 @pytest.mark.parametrize("happened", [True, False], ids=["after it happened", "before it happened"])
 def test_a_rotated_token_is_kept_when_the_store_does_not_answer_once(happened: bool) -> None:
     for at in points(fresh()):
-        bench = fresh()
-        store = Losing(bench.connections, at, happened=happened)
+        world = fresh()
+        store = Losing(world.connections, at, happened=happened)
         with suppress(DependencyUnavailable, Defer):
-            process(bench, store).access(bench.tenant, "etsy")
-        assert is_good(bench), at
+            process(world, store).access(world.tenant, "etsy")
+        assert is_good(world), at
 
 
 def test_a_seller_who_disconnects_meanwhile_stays_disconnected() -> None:
     for at in points(fresh()):
-        bench = fresh()
+        world = fresh()
         store = Meeting(
-            bench.connections,
+            world.connections,
             at,
-            lambda bench=bench: bench.connecting.end(bench.tenant, "etsy"),  # type: ignore[misc]
+            lambda world=world: world.connecting.end(world.tenant, "etsy"),  # type: ignore[misc]
         )
         with pytest.raises((ReauthNeeded, Defer)):
-            process(bench, store).access(bench.tenant, "etsy")
-        assert bench.connections.get(bench.tenant, "etsy") is None, at
+            process(world, store).access(world.tenant, "etsy")
+        assert world.connections.get(world.tenant, "etsy") is None, at
 
 
 def test_a_seller_who_connects_again_while_a_refresh_is_refused_stays_connected() -> None:
-    bench = fresh()
-    bench.etsy.refresh_token = "77.another"  # the seller withdrew the leave
+    world = fresh()
+    world.etsy.refresh_token = "77.another"  # the seller withdrew the leave
 
     def around(name: str, serve: Callable[[], Any]) -> Any:
-        bench.web.around = lambda _, serve: serve()
+        world.web.around = lambda _, serve: serve()
         said = serve()
-        connects_again(bench)
+        connects_again(world)
         return said
 
-    bench.web.around = around
-    assert bench.tokens.access(bench.tenant, "etsy").token in bench.etsy.tokens
-    assert is_good(bench)
+    world.web.around = around
+    assert world.tokens.access(world.tenant, "etsy").token in world.etsy.tokens
+    assert is_good(world)
 
 
 def test_a_rotated_token_outlives_the_refusal_of_one_by_a_clock_that_is_ahead() -> None:
-    bench = fresh()
+    world = fresh()
 
     def around(name: str, serve: Callable[[], Any]) -> Any:
-        bench.web.around = lambda _, serve: serve()
+        world.web.around = lambda _, serve: serve()
         said = serve()
-        bench.clock.advance(60)
+        world.clock.advance(60)
         with pytest.raises(ReauthNeeded):  # the exchanged token is brought a second time
-            bench.tokens.access(bench.tenant, "etsy")
-        bench.clock.advance(-60)
+            world.tokens.access(world.tenant, "etsy")
+        world.clock.advance(-60)
         return said
 
-    bench.web.around = around
-    assert bench.tokens.access(bench.tenant, "etsy").token in bench.etsy.tokens
-    assert is_good(bench)
+    world.web.around = around
+    assert world.tokens.access(world.tenant, "etsy").token in world.etsy.tokens
+    assert is_good(world)
 
 
 @pytest.mark.heavy
 def test_a_new_consent_is_above_what_a_refresh_writes_meanwhile(moto_tables: Tables) -> None:
-    bench = Bench(moto_tables)
-    bench.connect("etsy")
-    first = standing(bench)
+    world = MarketWorld(moto_tables)
+    world.connect("etsy")
+    first = standing(world)
     store = DynamoConnections(moto_tables.client, moto_tables.names["Marketplace"])
     refreshing = replace(first, version=first.version + 1)
 
@@ -210,4 +210,4 @@ def test_a_new_consent_is_above_what_a_refresh_writes_meanwhile(moto_tables: Tab
         replace(first, sealed_refresh=(b"new",))
     )
     assert not store.replace(replace(refreshing, version=first.version + 2))
-    assert standing(bench).sealed_refresh == (b"new",)
+    assert standing(world).sealed_refresh == (b"new",)

@@ -20,54 +20,54 @@ from tests.markets.answers import (
     number_calls,
     replace_call,
 )
-from tests.markets.bench import Bench
 from tests.markets.crashing import fresh
 from tests.markets.web import StubResponse
+from tests.markets.world import MarketWorld
 from tests.sampling import sampled, spread
 
-Begin = Callable[[Bench], JobRef]
+Begin = Callable[[MarketWorld], JobRef]
 
 
 def _listed(marketplace: str) -> Begin:
-    def begin(bench: Bench) -> JobRef:
-        return bench.submit("publish", marketplace, bench.product())
+    def begin(world: MarketWorld) -> JobRef:
+        return world.submit("publish", marketplace, world.product())
 
     return begin
 
 
 def _then(marketplace: str, action: str, **changes: object) -> Begin:
-    def begin(bench: Bench) -> JobRef:
-        product = bench.product()
-        bench.done("publish", marketplace, product)
-        product = bench.edit(product, **changes) if changes else product
-        return bench.submit(action, marketplace, product)
+    def begin(world: MarketWorld) -> JobRef:
+        product = world.product()
+        world.done("publish", marketplace, product)
+        product = world.edit(product, **changes) if changes else product
+        return world.submit(action, marketplace, product)
 
     return begin
 
 
 def _orders(marketplace: str) -> Begin:
-    def begin(bench: Bench) -> JobRef:
-        product = bench.product(quantity=3)
-        bench.done("publish", marketplace, product)
+    def begin(world: MarketWorld) -> JobRef:
+        product = world.product(quantity=3)
+        world.done("publish", marketplace, product)
         if marketplace == "ebay":
-            bench.ebay.sell(product.sku, "o-1")
+            world.ebay.sell(product.sku, "o-1")
         else:
-            bench.etsy.sell(product.sku, 1)
-        return bench.submit("orders", marketplace)
+            world.etsy.sell(product.sku, 1)
+        return world.submit("orders", marketplace)
 
     return begin
 
 
-def _message(bench: Bench) -> JobRef:
-    return bench.submit("message", "ebay", None, text="hello", conversation_id="c1")
+def _message(world: MarketWorld) -> JobRef:
+    return world.submit("message", "ebay", None, text="hello", conversation_id="c1")
 
 
 def _linked(marketplace: str) -> Begin:
-    def begin(bench: Bench) -> JobRef:
-        product = bench.product()
-        bench.done("publish", marketplace, product)
-        [listing] = bench.listings.of_product(bench.tenant, product.id)
-        return bench.submit(
+    def begin(world: MarketWorld) -> JobRef:
+        product = world.product()
+        world.done("publish", marketplace, product)
+        [listing] = world.listings.of_product(world.tenant, product.id)
+        return world.submit(
             "link_product", marketplace, product, external_id=str(listing.external_id)
         )
 
@@ -93,32 +93,32 @@ STORIES: dict[str, tuple[Begin, int]] = {
 """How a job is begun, and how many listings there are in the end."""
 
 
-def _world() -> Bench:
-    bench = fresh(None)
-    bench.etsy.visible_after = 90.0
-    return bench
+def _world() -> MarketWorld:
+    world = fresh(None)
+    world.etsy.visible_after = 90.0
+    return world
 
 
 def _calls(begin: Begin) -> list[str]:
-    bench = _world()
-    ref = begin(bench)
-    names = number_calls(bench)
-    assert bench.finish(ref).status == "completed"
+    world = _world()
+    ref = begin(world)
+    names = number_calls(world)
+    assert world.finish(ref).status == "completed"
     return names
 
 
-def _holds(bench: Bench, job: Job, listings: int, where: str) -> None:
+def _holds(world: MarketWorld, job: Job, listings: int, where: str) -> None:
     assert job.status is JobStatus.COMPLETED, f"{where}: {job.last_error}"
-    assert len(bench.ebay.listings) + len(bench.etsy.listings) == listings, where
-    assert len(bench.ebay.messages) <= 1, where
+    assert len(world.ebay.listings) + len(world.etsy.listings) == listings, where
+    assert len(world.ebay.messages) <= 1, where
     for connection in ("ebay", "etsy"):
-        status = bench.connecting.get(bench.tenant, connection).status
+        status = world.connecting.get(world.tenant, connection).status
         assert status is ConnectionStatus.ACTIVE, where
-    assert {sale.quantity for sale in bench.sales.page(bench.tenant, None, 9).items} <= {1}, where
-    tasks = bench.tasks.of_job(bench.tenant, job.id)
+    assert {sale.quantity for sale in world.sales.page(world.tenant, None, 9).items} <= {1}, where
+    tasks = world.tasks.of_job(world.tenant, job.id)
     assert {task.status for task in tasks} == {"success"}, where
     assert {task.unsettled_since for task in tasks} == {None}, where
-    for listing in bench.listings.page(bench.tenant, None, 9).items:
+    for listing in world.listings.page(world.tenant, None, 9).items:
         assert listing.state == ("active" if listings else "ended"), where
 
 
@@ -126,7 +126,9 @@ def _short(story: str) -> Mapping[str, Any]:
     return EBAY_SHORT if story.endswith("ebay") else {"404": ETSY_SHORT}
 
 
-CHANGES: dict[str, tuple[Callable[[str], Mapping[str, Any]], Callable[[Bench, int, Any], None]]] = {
+CHANGES: dict[
+    str, tuple[Callable[[str], Mapping[str, Any]], Callable[[MarketWorld, int, Any], None]]
+] = {
     "an answer without its content": (lambda _: UNFIT, change_call),
     "a success that only a gateway answered": (lambda _: GATEWAY, replace_call),
     "a short inconsistency": (_short, replace_call),
@@ -146,10 +148,10 @@ def test_a_job_reads_back_what_an_unfit_answer_hides(case: tuple[str, str]) -> N
         if kinds_of is _short and _is_of_account(name):
             continue
         for kind, change in kinds_of(story).items():
-            bench = _world()
-            ref = begin(bench)
-            apply(bench, number, change)
-            _holds(bench, bench.finish(ref), listings, f"{story}: {kind} for {name} ({number})")
+            world = _world()
+            ref = begin(world)
+            apply(world, number, change)
+            _holds(world, world.finish(ref), listings, f"{story}: {kind} for {name} ({number})")
 
 
 def _is_of_account(name: str) -> bool:
@@ -159,7 +161,7 @@ def _is_of_account(name: str) -> bool:
     )
 
 
-def test_an_inconsistency_that_lasts_is_refused_after_minutes(memory: Bench) -> None:
+def test_an_inconsistency_that_lasts_is_refused_after_minutes(memory: MarketWorld) -> None:
     began = memory.clock()
     memory.web.around = lambda name, serve: (
         EBAY_SHORT["25702"] if name == "POST /sell/inventory/v1/offer" else serve()
@@ -173,7 +175,7 @@ def test_an_inconsistency_that_lasts_is_refused_after_minutes(memory: Bench) -> 
     assert (failed.key, failed.status, failed.unsettled_since) == ("offer", "failed", None)
 
 
-def test_a_fault_that_lasts_is_no_fault_of_the_seller(memory: Bench) -> None:
+def test_a_fault_that_lasts_is_no_fault_of_the_seller(memory: MarketWorld) -> None:
     memory.web.around = lambda name, serve: (
         EBAY_SHORT["25001"] if name == "POST /sell/inventory/v1/offer" else serve()
     )
@@ -195,7 +197,7 @@ def test_a_fault_that_lasts_is_no_fault_of_the_seller(memory: Bench) -> None:
     ids=lambda answer: str(answer.status),
 )
 def test_a_token_endpoint_that_refuses_nobodys_leave_is_no_fault_of_the_seller(
-    answer: StubResponse, memory: Bench
+    answer: StubResponse, memory: MarketWorld
 ) -> None:
     memory.connect("etsy", seconds=10)
     memory.web.around = lambda name, serve: answer if name.endswith("/token") else serve()
@@ -205,7 +207,7 @@ def test_a_token_endpoint_that_refuses_nobodys_leave_is_no_fault_of_the_seller(
     assert memory.connecting.get(memory.tenant, "etsy").status is ConnectionStatus.ACTIVE
 
 
-def test_a_429_of_the_token_endpoint_waits_uncharged(memory: Bench) -> None:
+def test_a_429_of_the_token_endpoint_waits_uncharged(memory: MarketWorld) -> None:
     memory.connect("etsy", seconds=10)
     busy = [StubResponse(429, None, {"Retry-After": "120"})] * 4
     memory.web.around = lambda name, serve: (

@@ -12,7 +12,7 @@ from spinneret.media import limits
 from spinneret.web.browser.models import Pdf, Screenshot, ScriptOutcome, Scripts
 from tests.fakes.browser import IMAGES, Rendering
 from tests.fakes.crashes import Crash
-from tests.fakes.media import SITE, MediaSlice
+from tests.fakes.media import SITE, MediaWorld
 from tests.unit.served import Served
 
 PAGE = f"{SITE}/page"
@@ -20,18 +20,18 @@ SHOT, PDF, SCRIPTS = "/api/v1/screenshot", "/api/v1/pdf", "/api/v1/execute-js"
 
 
 @pytest.fixture
-def media() -> MediaSlice:
-    slice_ = MediaSlice()
-    slice_.rendered[PAGE] = Rendering(console_errors=("it broke",))
-    return slice_
+def media() -> MediaWorld:
+    world = MediaWorld()
+    world.rendered[PAGE] = Rendering(console_errors=("it broke",))
+    return world
 
 
 @pytest.fixture
-def api(media: MediaSlice) -> Served:
+def api(media: MediaWorld) -> Served:
     return Served(router, media.service)
 
 
-def finished(api: Served, media: MediaSlice, path: str, body: Any) -> dict[str, Any]:
+def finished(api: Served, media: MediaWorld, path: str, body: Any) -> dict[str, Any]:
     """Submit a request, let its job end, and return its view."""
     made = api.send("POST", path, body)
     assert (made.status, made.body["status"]) == (202, "pending"), made.body
@@ -40,7 +40,7 @@ def finished(api: Served, media: MediaSlice, path: str, body: Any) -> dict[str, 
 
 
 # covers C-11
-def test_a_screenshot_becomes_an_object_with_a_url(api: Served, media: MediaSlice) -> None:
+def test_a_screenshot_becomes_an_object_with_a_url(api: Served, media: MediaWorld) -> None:
     shown = finished(api, media, SHOT, {"url": PAGE, "format": "webp"})
     [(key, body)] = media.media.objects.items()
     assert body.startswith(IMAGES[Screenshot().format.WEBP])
@@ -62,7 +62,7 @@ def test_a_screenshot_becomes_an_object_with_a_url(api: Served, media: MediaSlic
     assert api.send("GET", f"/api/v1/media/{shown['job_id']}", tenant="globex").status == 404
 
 
-def test_the_options_of_a_screenshot_reach_the_browser(api: Served, media: MediaSlice) -> None:
+def test_the_options_of_a_screenshot_reach_the_browser(api: Served, media: MediaWorld) -> None:
     body = {
         "url": PAGE,
         "wait_for": "main",
@@ -80,7 +80,7 @@ def test_the_options_of_a_screenshot_reach_the_browser(api: Served, media: Media
     assert (window.width, window.height, window.scale) == (800, 600, 2.0)
 
 
-def test_a_page_is_printed(api: Served, media: MediaSlice) -> None:
+def test_a_page_is_printed(api: Served, media: MediaWorld) -> None:
     shown = finished(
         api, media, PDF, {"url": PAGE, "format": "letter", "margins": {"top": 5.0, "left": 0.0}}
     )
@@ -93,7 +93,7 @@ def test_a_page_is_printed(api: Served, media: MediaSlice) -> None:
     assert (task.paper, margins.top, margins.right, margins.left) == ("letter", 5.0, 10.0, 0.0)
 
 
-def test_each_script_has_its_value_or_its_error(api: Served, media: MediaSlice) -> None:
+def test_each_script_has_its_value_or_its_error(api: Served, media: MediaWorld) -> None:
     error = ScriptError("x is not defined", details={"line": 1, "column": 1})
     outcomes = (ScriptOutcome(value='{"a":[1,null]}'), ScriptOutcome(error=error))
     media.rendered[PAGE] = Rendering(scripts=outcomes)
@@ -114,7 +114,7 @@ def test_each_script_has_its_value_or_its_error(api: Served, media: MediaSlice) 
     assert json.loads(media.media.objects[f"T/acme/{shown['job_id']}.json"]) == expected
 
 
-def test_half_an_emoji_fails_no_job(api: Served, media: MediaSlice) -> None:
+def test_half_an_emoji_fails_no_job(api: Served, media: MediaWorld) -> None:
     """As of `text.slice(0, 100)`; no store takes an unpaired surrogate."""
     thrown = ScriptError("x\ud83d", details={"line": 1, "column": 1})
     media.rendered[PAGE] = Rendering(
@@ -127,7 +127,7 @@ def test_half_an_emoji_fails_no_job(api: Served, media: MediaSlice) -> None:
     assert [shown["scripts"][0]["value"], shown["scripts"][1]["error"]["error"]] == ["a?", "x?"]
 
 
-def test_large_results_of_scripts_are_only_in_the_object(api: Served, media: MediaSlice) -> None:
+def test_large_results_of_scripts_are_only_in_the_object(api: Served, media: MediaWorld) -> None:
     large = json.dumps("x" * limits.SCRIPTS_SHOWN_BYTES)
     media.rendered[PAGE] = Rendering(scripts=(ScriptOutcome(value=large),))
     shown = finished(api, media, SCRIPTS, {"url": PAGE, "scripts": ["first()"]})
@@ -135,14 +135,14 @@ def test_large_results_of_scripts_are_only_in_the_object(api: Served, media: Med
     assert shown["bytes"] > limits.SCRIPTS_SHOWN_BYTES
 
 
-def test_scripts_are_not_in_the_job(api: Served, media: MediaSlice) -> None:
+def test_scripts_are_not_in_the_job(api: Served, media: MediaWorld) -> None:
     """They would be too large for it, and may contain secrets."""
     api.send("POST", SCRIPTS, {"url": PAGE, "scripts": ["login('hunter2')"]})
     assert "hunter2" not in str(media.job(media.queue.sent[0].ref))
 
 
 def test_several_pages_are_several_jobs_and_refused_ones_have_errors(
-    api: Served, media: MediaSlice
+    api: Served, media: MediaWorld
 ) -> None:
     urls = [PAGE, "http://localhost/", f"{SITE}/other/"]
     made = api.send("POST", SHOT, {"urls": urls})
@@ -165,7 +165,7 @@ def test_several_pages_are_several_jobs_and_refused_ones_have_errors(
     ],
 )
 def test_pages_that_no_fetch_reaches_are_refused(
-    api: Served, media: MediaSlice, url: str, code: str
+    api: Served, media: MediaWorld, url: str, code: str
 ) -> None:
     for path, more in ((SHOT, {}), (PDF, {}), (SCRIPTS, {"scripts": ["1"]})):
         assert api.send("POST", path, {"url": url, **more}).body["code"] == code
@@ -204,7 +204,7 @@ def test_bad_requests_are_refused(api: Served, path: str, body: Any) -> None:
     ],
 )
 def test_a_stage_without_a_browser_answers_503_and_names_it(
-    media: MediaSlice, path: str, body: Any
+    media: MediaWorld, path: str, body: Any
 ) -> None:
     media.has_browser = False
     answer = Served(router, media.service).send("POST", path, body)
@@ -213,7 +213,7 @@ def test_a_stage_without_a_browser_answers_503_and_names_it(
     assert not media.queue.sent
 
 
-def test_a_repeated_key_gets_the_same_job(api: Served, media: MediaSlice) -> None:
+def test_a_repeated_key_gets_the_same_job(api: Served, media: MediaWorld) -> None:
     headers = {"idempotency-key": "one"}
     first, second = (
         api.send("POST", SHOT, {"url": PAGE}, headers=headers).body["job_id"] for _ in range(2)
@@ -225,7 +225,7 @@ def test_a_repeated_key_gets_the_same_job(api: Served, media: MediaSlice) -> Non
 # ---------------------------------------------------------------- Ends
 
 
-def test_a_retry_leaves_no_second_object(api: Served, media: MediaSlice) -> None:
+def test_a_retry_leaves_no_second_object(api: Served, media: MediaWorld) -> None:
     made = api.send("POST", SHOT, {"url": PAGE}).body
     [sent] = media.queue.take()
     keep = media.media.keep
@@ -243,7 +243,7 @@ def test_a_retry_leaves_no_second_object(api: Served, media: MediaSlice) -> None
     assert list(media.media.objects) == [f"T/acme/{made['job_id']}.png"]
 
 
-def test_a_lost_worker_leaves_no_second_object(api: Served, media: MediaSlice) -> None:
+def test_a_lost_worker_leaves_no_second_object(api: Served, media: MediaWorld) -> None:
     made = api.send("POST", SHOT, {"url": PAGE}).body
     [sent] = media.queue.take()
     keep = media.media.keep
@@ -262,7 +262,7 @@ def test_a_lost_worker_leaves_no_second_object(api: Served, media: MediaSlice) -
     assert list(media.media.objects) == [f"T/acme/{made['job_id']}.png"]
 
 
-def test_a_cancelled_job_opens_no_page(api: Served, media: MediaSlice) -> None:
+def test_a_cancelled_job_opens_no_page(api: Served, media: MediaWorld) -> None:
     made = api.send("POST", SHOT, {"url": PAGE}).body
     [sent] = media.queue.take()
     media.control.move(sent.ref, Transition.CANCEL)
@@ -271,7 +271,7 @@ def test_a_cancelled_job_opens_no_page(api: Served, media: MediaSlice) -> None:
     assert api.send("GET", f"/api/v1/media/{made['job_id']}").body["download_url"] is None
 
 
-def test_a_page_that_is_too_large_fails_at_once(api: Served, media: MediaSlice) -> None:
+def test_a_page_that_is_too_large_fails_at_once(api: Served, media: MediaWorld) -> None:
     media.rendered[PAGE] = PageTooLarge("the page of site.example takes more than 300 frames")
     shown = finished(api, media, SHOT, {"url": PAGE})
     assert (shown["status"], shown["attempts"]) == ("failed", 1)
@@ -280,7 +280,7 @@ def test_a_page_that_is_too_large_fails_at_once(api: Served, media: MediaSlice) 
 
 
 def test_robots_txt_and_the_host_s_pace_hold_for_the_main_document(
-    api: Served, media: MediaSlice
+    api: Served, media: MediaWorld
 ) -> None:
     media.serve_robots("User-agent: *\nDisallow: /page")
     shown = finished(api, media, SHOT, {"url": PAGE})
@@ -288,7 +288,7 @@ def test_robots_txt_and_the_host_s_pace_hold_for_the_main_document(
     assert media.requests == []
 
 
-def test_the_jobs_of_one_host_are_paced(api: Served, media: MediaSlice) -> None:
+def test_the_jobs_of_one_host_are_paced(api: Served, media: MediaWorld) -> None:
     began = media.clock()
     for _ in range(20):
         media.rendered[PAGE] = Rendering()
@@ -296,14 +296,14 @@ def test_the_jobs_of_one_host_are_paced(api: Served, media: MediaSlice) -> None:
     assert (media.clock() - began).total_seconds() >= 14  # 1 a second after a burst of 5
 
 
-def test_an_expired_object_has_no_url(api: Served, media: MediaSlice) -> None:
+def test_an_expired_object_has_no_url(api: Served, media: MediaWorld) -> None:
     shown = finished(api, media, SHOT, {"url": PAGE})
     media.clock.advance(limits.MEDIA_KEPT_SECONDS)
     again = api.send("GET", f"/api/v1/media/{shown['job_id']}").body
     assert (again["download_url"], again["expires_at"]) == (None, shown["expires_at"])
 
 
-def test_a_job_near_the_deadline_goes_back_uncharged(api: Served, media: MediaSlice) -> None:
+def test_a_job_near_the_deadline_goes_back_uncharged(api: Served, media: MediaWorld) -> None:
     api.send("POST", SHOT, {"url": PAGE})
     media.remaining = 20.0
     [sent] = media.queue.take()

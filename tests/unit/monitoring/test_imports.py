@@ -34,7 +34,7 @@ from watch import imports_routes
 SITEMAP = "https://site.example/sitemap.xml"
 
 
-class ImportSlice:
+class ImportWorld:
     """Route, job and worker over fakes, which are the attributes."""
 
     def __init__(self) -> None:
@@ -106,31 +106,31 @@ class ImportSlice:
 
 
 @pytest.fixture
-def slice_() -> ImportSlice:
-    return ImportSlice()
+def imports() -> ImportWorld:
+    return ImportWorld()
 
 
 def test_an_interval_below_the_stages_shortest_is_refused_at_submission(
-    slice_: ImportSlice,
+    imports: ImportWorld,
 ) -> None:
     body = {"sitemap_url": "https://a.example/sitemap.xml", "options": {"interval_seconds": 30}}
-    answer = slice_.served.send("POST", "/v1/targets/import", body)
+    answer = imports.served.send("POST", "/v1/targets/import", body)
     assert answer.status == 422
     assert [each["path"] for each in answer.body["details"]["fields"]] == [
         "options.interval_seconds"
     ]
-    assert slice_.queue.sent == []
+    assert imports.queue.sent == []
 
 
-def urls(slice_: ImportSlice) -> list[str]:
-    found = slice_.world.watch.page("acme", None, None, 1000).items
+def urls(imports: ImportWorld) -> list[str]:
+    found = imports.world.watch.page("acme", None, None, 1000).items
     return [each.target.canonical_url for each in found]
 
 
-def test_lines_beyond_what_a_tenant_may_have_are_refused_by_name(slice_: ImportSlice) -> None:
-    slice_.world.targets = target_service(slice_.world, most=2)
+def test_lines_beyond_what_a_tenant_may_have_are_refused_by_name(imports: ImportWorld) -> None:
+    imports.world.targets = target_service(imports.world, most=2)
     csv = "url\n" + "".join(f"https://site.example/{name}\n" for name in ("a", "b", "c", "a"))
-    assert slice_.imported(csv=csv) == [
+    assert imports.imported(csv=csv) == [
         (2, "created", ""),
         (3, "created", ""),
         (4, "refused", "a tenant has at most 2 targets"),
@@ -138,8 +138,8 @@ def test_lines_beyond_what_a_tenant_may_have_are_refused_by_name(slice_: ImportS
     ]
 
 
-def test_each_line_of_a_file_has_an_outcome(slice_: ImportSlice) -> None:
-    slice_.world.target("https://site.example/known")
+def test_each_line_of_a_file_has_an_outcome(imports: ImportWorld) -> None:
+    imports.world.target("https://site.example/known")
     csv = (
         "URL,Name,interval_seconds,public\r\n"
         "https://site.example/a,Ä,60,true\r\n"
@@ -152,7 +152,7 @@ def test_each_line_of_a_file_has_an_outcome(slice_: ImportSlice) -> None:
         ",nameless,,\r\n"
         "https://site.example/d,,,,more\r\n"
     )
-    lines = slice_.imported(csv=csv)
+    lines = imports.imported(csv=csv)
     assert [(number, outcome) for number, outcome, _ in lines] == [
         (2, "created"),
         (4, "exists"),
@@ -168,13 +168,13 @@ def test_each_line_of_a_file_has_an_outcome(slice_: ImportSlice) -> None:
         "url is required for a target of kind http",
         "has 5 cells for 4 columns",
     ]
-    first = slice_.world.watch.page("acme", None, None, 9).items[1].target
+    first = imports.world.watch.page("acme", None, None, 9).items[1].target
     assert (first.options.name, first.options.interval_seconds, first.options.public) == (
         "Ä",
         60,
         True,
     )
-    assert urls(slice_)[1:] == ["https://site.example/a", "https://site.example/c"]
+    assert urls(imports)[1:] == ["https://site.example/a", "https://site.example/c"]
 
 
 @pytest.mark.parametrize(
@@ -184,8 +184,8 @@ def test_a_spreadsheets_commas_and_line_ends_are_no_fault(csv: str) -> None:
     assert [each.values for each in rules.lines_of(csv)] == [{"url": "https://a.example/"}]
 
 
-def test_a_file_of_urls_needs_no_columns(slice_: ImportSlice) -> None:
-    lines = slice_.imported(csv="\ufeffhttps://site.example/a\nhttps://site.example/b\n")
+def test_a_file_of_urls_needs_no_columns(imports: ImportWorld) -> None:
+    lines = imports.imported(csv="\ufeffhttps://site.example/a\nhttps://site.example/b\n")
     assert lines == [(1, "created", ""), (2, "created", "")]
 
 
@@ -205,15 +205,15 @@ def test_what_is_no_file_of_targets_is_refused(text: str) -> None:
         rules.lines_of(text)
 
 
-def test_a_file_that_cannot_be_read_makes_no_job(slice_: ImportSlice) -> None:
+def test_a_file_that_cannot_be_read_makes_no_job(imports: ImportWorld) -> None:
     for body in (
         {"csv": "name\na,b\n"},
         {},
         {"csv": "https://a.example", "sitemap_url": SITEMAP},
         {"csv": "https://a.example", "options": {"public": True}},
     ):
-        assert slice_.served.send("POST", "/v1/targets/import", body).status == 422
-    answer = slice_.served.send("POST", "/v1/targets/import", {"sitemap_url": "http://10.0.0.1/"})
+        assert imports.served.send("POST", "/v1/targets/import", body).status == 422
+    answer = imports.served.send("POST", "/v1/targets/import", {"sitemap_url": "http://10.0.0.1/"})
     assert answer.status == 403
     assert answer.body["details"]["fields"][0]["path"] == "sitemap_url"
 
@@ -223,44 +223,44 @@ def sitemap(*locations: str, kind: str = "urlset", entry: str = "url") -> str:
     return f'<?xml version="1.0"?><{kind} xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">{listed}</{kind}>'
 
 
-def test_a_sitemap_and_the_files_that_it_names_are_targets(slice_: ImportSlice) -> None:
+def test_a_sitemap_and_the_files_that_it_names_are_targets(imports: ImportWorld) -> None:
     site = "https://site.example"
     index = sitemap(f"{site}/1.xml", f"{site}/2.xml", kind="sitemapindex", entry="sitemap")
-    slice_.pages = {
+    imports.pages = {
         SITEMAP: fetched_page(SITEMAP, index, media_type="application/xml"),
         f"{site}/1.xml": fetched_page(f"{site}/1.xml", sitemap(f"{site}/a", f"{site}/b")),
         f"{site}/2.xml": fetched_page(f"{site}/2.xml", sitemap(f"{site}/b", f"{site}/c")),
     }
-    lines = slice_.imported(sitemap_url=SITEMAP, options={"interval_seconds": 300})
+    lines = imports.imported(sitemap_url=SITEMAP, options={"interval_seconds": 300})
     assert [outcome for _, outcome, _ in lines] == ["created"] * 3
-    assert urls(slice_) == [f"{site}/a", f"{site}/b", f"{site}/c"]
-    found = slice_.world.watch.page("acme", None, None, 9).items
+    assert urls(imports) == [f"{site}/a", f"{site}/b", f"{site}/c"]
+    found = imports.world.watch.page("acme", None, None, 9).items
     assert {each.target.options.interval_seconds for each in found} == {300}
 
 
-def test_a_sitemap_is_cut_at_the_limit(slice_: ImportSlice) -> None:
+def test_a_sitemap_is_cut_at_the_limit(imports: ImportWorld) -> None:
     listed = sitemap(*(f"https://site.example/{number}" for number in range(9)))
-    slice_.pages = {SITEMAP: fetched_page(SITEMAP, listed)}
-    assert len(slice_.imported(sitemap_url=SITEMAP, limit=4)) == 4
+    imports.pages = {SITEMAP: fetched_page(SITEMAP, listed)}
+    assert len(imports.imported(sitemap_url=SITEMAP, limit=4)) == 4
 
 
-def test_a_line_that_repeats_another_names_its_target(slice_: ImportSlice) -> None:
+def test_a_line_that_repeats_another_names_its_target(imports: ImportWorld) -> None:
     csv = "https://site.example/a\nHTTPS://site.example/a#top\n"
-    job = slice_.run(slice_.submit(csv=csv))
+    job = imports.run(imports.submit(csv=csv))
     first, second = job.result["lines"]
     assert (first["outcome"], second["outcome"]) == ("created", "exists")
     assert first["target_id"] == second["target_id"]
 
 
-def test_targets_that_others_create_meanwhile_exist(slice_: ImportSlice) -> None:
-    ref = slice_.submit(csv="https://site.example/a\nhttps://site.example/b\n")
+def test_targets_that_others_create_meanwhile_exist(imports: ImportWorld) -> None:
+    ref = imports.submit(csv="https://site.example/a\nhttps://site.example/b\n")
 
     def create_another() -> None:
-        slice_.imports.before = lambda: None
-        slice_.world.target("https://site.example/b")
+        imports.imports.before = lambda: None
+        imports.world.target("https://site.example/b")
 
-    slice_.imports.before = create_another
-    job = slice_.run(ref)
+    imports.imports.before = create_another
+    job = imports.run(ref)
     assert [each["outcome"] for each in job.result["lines"]] == ["created", "exists"]
 
 
@@ -272,22 +272,22 @@ FILE = "url\n" + "".join(f"https://site.example/{number}\n" for number in range(
 @pytest.mark.parametrize("kills", sampled([(5, 25), (1, 1), (1, 2), (20, 1), (32,)]))
 @pytest.mark.heavy
 def test_a_killed_import_continues_behind_what_it_stored(
-    slice_: ImportSlice, moment: str, kills: tuple[int, ...]
+    imports: ImportWorld, moment: str, kills: tuple[int, ...]
 ) -> None:
     """Attempts are killed before or after one of their writes; a job has three attempts."""
-    ref = slice_.submit(csv=FILE)
+    ref = imports.submit(csv=FILE)
     for kill in kills:
-        setattr(slice_.imports, moment, dying_at(kill))
+        setattr(imports.imports, moment, dying_at(kill))
         with pytest.raises(KeyboardInterrupt):
-            slice_.run(ref)
-        slice_.clock.advance(1000)
-    setattr(slice_.imports, moment, lambda: None)
-    job = slice_.run(ref)
+            imports.run(ref)
+        imports.clock.advance(1000)
+    setattr(imports.imports, moment, lambda: None)
+    job = imports.run(ref)
     assert job.status is JobStatus.COMPLETED, job.last_error
     assert [each["line"] for each in job.result["lines"]] == list(range(2, LINES + 2))
     assert {each["outcome"] for each in job.result["lines"]} == {"created"}
-    assert len(urls(slice_)) == len(set(urls(slice_))) == LINES
-    positions = [first for first, _ in slice_.imports.slices]
+    assert len(urls(imports)) == len(set(urls(imports))) == LINES
+    positions = [first for first, _ in imports.imports.slices]
     assert positions == sorted(set(positions)), "no line is done twice"
 
 
@@ -303,25 +303,25 @@ def dying_at(call: int) -> Callable[[], None]:
 
 
 @pytest.mark.heavy
-def test_an_import_whose_invocations_are_short_goes_on_where_it_was(slice_: ImportSlice) -> None:
-    ref = slice_.submit(csv=FILE)
+def test_an_import_whose_invocations_are_short_goes_on_where_it_was(imports: ImportWorld) -> None:
+    ref = imports.submit(csv=FILE)
     for _ in range(LINES):
         calls = itertools.count(1)
-        slice_.run(ref, lambda calls=calls: 100.0 if next(calls) <= 6 else 0.0)
-        if slice_.store.get(ref).status in TERMINAL:
+        imports.run(ref, lambda calls=calls: 100.0 if next(calls) <= 6 else 0.0)
+        if imports.store.get(ref).status in TERMINAL:
             break
-    job = slice_.store.get(ref)
+    job = imports.store.get(ref)
     assert (job.status, job.result["created"]) == (JobStatus.COMPLETED, LINES)
-    positions = [first for first, _ in slice_.imports.slices]
+    positions = [first for first, _ in imports.imports.slices]
     assert positions == sorted(set(positions))
 
 
-def test_a_sitemap_is_read_once_by_all_attempts_together(slice_: ImportSlice) -> None:
+def test_a_sitemap_is_read_once_by_all_attempts_together(imports: ImportWorld) -> None:
     """The host allows one request in ten seconds: each file waits for its own turn."""
     site = "https://site.example"
     names = [f"{site}/{number}.xml" for number in range(5)]
     index = sitemap(*names, kind="sitemapindex", entry="sitemap")
-    slice_.pages = {
+    imports.pages = {
         f"{site}/robots.txt": fetched_page(f"{site}/robots.txt", "User-agent: *\nCrawl-delay: 10"),
         SITEMAP: fetched_page(SITEMAP, index, media_type="application/xml"),
         **{
@@ -329,12 +329,12 @@ def test_a_sitemap_is_read_once_by_all_attempts_together(slice_: ImportSlice) ->
             for number, name in enumerate(names)
         },
     }
-    ref = slice_.submit(sitemap_url=SITEMAP)
+    ref = imports.submit(sitemap_url=SITEMAP)
     for _ in range(20):
-        job = slice_.run(ref)
+        job = imports.run(ref)
         if job.status in TERMINAL:
             break
-        slice_.clock.now = max(slice_.clock(), job.due_at)
+        imports.clock.now = max(imports.clock(), job.due_at)
     assert job.status is JobStatus.COMPLETED, job.last_error
-    assert len(urls(slice_)) == 6
-    assert sorted(slice_.fetched) == sorted([f"{site}/robots.txt", SITEMAP, *names])
+    assert len(urls(imports)) == 6
+    assert sorted(imports.fetched) == sorted([f"{site}/robots.txt", SITEMAP, *names])

@@ -20,7 +20,7 @@ from tests.fakes.checking import CheckWorld
 from tests.fakes.fetching import fetched_page
 from tests.fakes.live import FakeConnectionStore, FakeSockets
 from tests.fakes.time import START
-from tests.fakes.webhook_slice import WebhookSlice
+from tests.fakes.webhook_world import WebhookWorld
 
 URL, CLIENT = "https://site.example/", "client_1"
 FINE, OTHER = (sha256(body).hexdigest() for body in (b"fine", b"other"))
@@ -42,7 +42,7 @@ class Audience:
 
     def __init__(self) -> None:
         self.world = CheckWorld()
-        self.hooks = WebhookSlice()
+        self.hooks = WebhookWorld()
         self.hooks.clock = self.world.clock
         self.hooks.endpoint(events=frozenset({"target.*", "certificate.*", "content.*"}))
         self.bus, self.sockets = FakeBus(), FakeSockets()

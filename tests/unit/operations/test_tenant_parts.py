@@ -11,24 +11,24 @@ from spinneret.operations.tenants.places import Connections, IndexPlace, LeasedJ
 from tests import factories
 from tests.fakes.jobs import FakeJobStore
 from tests.fakes.time import START
-from tests.markets.bench import Bench
 from tests.markets.stores import in_memory
+from tests.markets.world import MarketWorld
 
 
 @pytest.fixture
-def bench() -> Bench:
+def world() -> MarketWorld:
     """A seller who is connected to eBay."""
-    made = Bench(in_memory())
+    made = MarketWorld(in_memory())
     made.connect("ebay")
     return made
 
 
-def test_a_deletion_revokes_every_connection(bench: Bench) -> None:
-    connections = Connections(connections=bench.connecting)
-    assert connections.revoke_all(bench.tenant) == {"ebay": "revoked"}
-    assert bench.ebay.revoked
-    assert bench.connections.get(bench.tenant, "ebay") is None
-    assert connections.revoke_all(bench.tenant) == {}
+def test_a_deletion_revokes_every_connection(world: MarketWorld) -> None:
+    connections = Connections(connections=world.connecting)
+    assert connections.revoke_all(world.tenant) == {"ebay": "revoked"}
+    assert world.ebay.revoked
+    assert world.connections.get(world.tenant, "ebay") is None
+    assert connections.revoke_all(world.tenant) == {}
 
 
 class Unreachable:
@@ -49,18 +49,18 @@ class Unreachable:
     ],
 )
 def test_an_authorization_that_cannot_be_revoked_stops_no_deletion(
-    error: DomainError, outcome: str, bench: Bench
+    error: DomainError, outcome: str, world: MarketWorld
 ) -> None:
     endpoint = Unreachable(error)
-    service = replace(bench.connecting, endpoint=endpoint)  # type: ignore[arg-type]  # one method
-    assert Connections(connections=service).revoke_all(bench.tenant) == {"ebay": outcome}
+    service = replace(world.connecting, endpoint=endpoint)  # type: ignore[arg-type]  # one method
+    assert Connections(connections=service).revoke_all(world.tenant) == {"ebay": outcome}
 
 
-def test_an_outage_of_our_own_stops_the_deletion(bench: Bench) -> None:
+def test_an_outage_of_our_own_stops_the_deletion(world: MarketWorld) -> None:
     endpoint = Unreachable(DependencyUnavailable("kms"))
-    service = replace(bench.connecting, endpoint=endpoint)  # type: ignore[arg-type]  # one method
+    service = replace(world.connecting, endpoint=endpoint)  # type: ignore[arg-type]  # one method
     with pytest.raises(DependencyUnavailable):
-        Connections(connections=service).revoke_all(bench.tenant)
+        Connections(connections=service).revoke_all(world.tenant)
 
 
 def test_work_is_busy_until_the_last_lease_ends() -> None:

@@ -28,10 +28,10 @@ from spinneret.operations.service import HealthService
 from spinneret.runtime.http import entrypoint
 from spinneret.runtime.http.routes import Routes
 from streams.streams_routes import routes as streams_routes
-from tests.fakes.crawling import CrawlSlice
+from tests.fakes.crawling import CrawlWorld
 from tests.fakes.keys import FakeKeyStore, FakeRateLimitStore
 from tests.fakes.uploads import FakeUploadStore
-from tests.fakes.webhook_slice import WebhookSlice
+from tests.fakes.webhook_world import WebhookWorld
 from tests.kinds import KINDS
 from tests.unit.runtime.documented import assert_documented
 
@@ -85,8 +85,8 @@ class Services:
 
     def __init__(
         self,
-        slice_: CrawlSlice,
-        hooks: WebhookSlice,
+        world: CrawlWorld,
+        hooks: WebhookWorld,
         keys: KeyService,
         uploads: UploadService,
         down: set[str],
@@ -98,20 +98,20 @@ class Services:
         self.keys = keys
         self.uploads = uploads
         self.origins = frozenset({ALLOWED_ORIGIN})
-        self.crawl: Any = slice_.crawls()
+        self.crawl: Any = world.crawls()
         self.deep: Any = _NoDeepCrawls()
         self.webhooks: Any = hooks.service
         self.jobs: Any = JobControl(
-            store=slice_.store,
-            queue=slice_.queue,
+            store=world.store,
+            queue=world.queue,
             kinds=KINDS,
-            clock=slice_.clock,
+            clock=world.clock,
         )
-        self.waits: Any = slice_.waits()
+        self.waits: Any = world.waits()
         self.search: Any = SearchService(
-            embedder=slice_.embedder, index=slice_.index, documents=slice_.documents
+            embedder=world.embedder, index=world.index, documents=world.documents
         )
-        self.tags: Any = slice_.tags
+        self.tags: Any = world.tags
         self.health: Any = HealthService(
             probes={
                 name: lambda name=name: probe(name) for name in ("dynamodb", "sqs", "opensearch")
@@ -129,11 +129,11 @@ AREAS: Final[Mapping[str, Sequence[Routes[Any]]]] = {
 
 
 class Api:
-    """Four API functions over one slice."""
+    """Four API functions over one world."""
 
     def __init__(self) -> None:
-        self.hooks = WebhookSlice()
-        self.crawls = CrawlSlice()
+        self.hooks = WebhookWorld()
+        self.crawls = CrawlWorld()
         self.crawls.webhooks = self.hooks.service
         self.key_store = FakeKeyStore()
         self.windows = FakeRateLimitStore()

@@ -19,15 +19,15 @@ URL = "https://site.example/page"
 @pytest.fixture
 def works(api: Api) -> None:
     """A worker takes the crawl while its request pauses."""
-    slice_ = api.crawls
-    slice_.pages[URL] = fetched_page(URL, long_page("silk", 20))
+    world = api.crawls
+    world.pages[URL] = fetched_page(URL, long_page("silk", 20))
 
     def pause(seconds: float) -> None:
-        slice_.clock.advance(seconds)
-        for sent in slice_.queue.take():
-            slice_.run(sent.ref)
+        world.clock.advance(seconds)
+        for sent in world.queue.take():
+            world.run(sent.ref)
 
-    slice_.sleep = pause
+    world.sleep = pause
 
 
 def post(api: Api, key: str, idempotency: str | None = None, **body: Any) -> Answer:

@@ -12,7 +12,7 @@ from spinneret.access.trail.rules import account_event
 from spinneret.access.users.models import User
 from spinneret.events.webhooks import limits
 from spinneret.events.webhooks.signing import verify
-from tests.fakes.webhook_slice import answer
+from tests.fakes.webhook_world import answer
 from tests.unit.runtime.api import SUBMIT, Answer, Api
 from tests.unit.runtime.refusals import assert_refused, fields_of
 

@@ -10,7 +10,7 @@ from spinneret.jobs.models import JobRef, JobStatus
 from spinneret.jobs.sqs import message_of
 from spinneret.kernel.errors import DependencyUnavailable, UrlBlocked
 from spinneret.runtime.queue import QueueHandler, worker_entrypoint
-from tests.fakes.crawling import CrawlSlice
+from tests.fakes.crawling import CrawlWorld
 from tests.fakes.fetching import fetched_page
 from tests.metrics import lines_of
 from tests.unit.runtime.api import Invocation
@@ -30,10 +30,10 @@ MALFORMED = [
 
 
 class Lane:
-    """A lane's function over one slice."""
+    """A lane's function over one world."""
 
     def __init__(self) -> None:
-        self.crawls = CrawlSlice()
+        self.crawls = CrawlWorld()
         self.built = 0
         self._handler: QueueHandler = worker_entrypoint(Builder(self._build), "crawl-worker")
 

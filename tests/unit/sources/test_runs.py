@@ -11,15 +11,15 @@ from spinneret.sources.models import PageOutcome, RunPage, RunStage, Source, Tri
 from spinneret.sources.ports import DiscoveryProgress
 from spinneret.sources.rules import not_reached, with_returned
 from spinneret.sources.service import SourceDraft
-from tests.fakes.sources import SourceSlice
+from tests.fakes.sources import SourceWorld
 
 URL = "https://site.example/page"
 PATTERN = "https://site.example/docs/**"
 
 
 @pytest.fixture
-def world() -> SourceSlice:
-    return SourceSlice()
+def world() -> SourceWorld:
+    return SourceWorld()
 
 
 def draft(**given: Any) -> SourceDraft:
@@ -35,7 +35,7 @@ def draft(**given: Any) -> SourceDraft:
     return SourceDraft(**values | given)
 
 
-def made(world: SourceSlice, **given: Any) -> Source:
+def made(world: SourceWorld, **given: Any) -> Source:
     return world.service.create("acme", draft(**given))
 
 
@@ -48,7 +48,7 @@ def page(url: str = URL, outcome: PageOutcome = PageOutcome.NEW, **given: Any) -
 
 
 # covers C-08
-def test_a_source_is_crawled_when_its_minute_has_come(world: SourceSlice) -> None:
+def test_a_source_is_crawled_when_its_minute_has_come(world: SourceWorld) -> None:
     source = made(world)  # at 12:00
     assert source.due_at == datetime(2026, 1, 2, 13, tzinfo=UTC)
     assert world.tick(59 * 60).looked_at == 0
@@ -68,7 +68,7 @@ def test_a_source_is_crawled_when_its_minute_has_come(world: SourceSlice) -> Non
     assert source.due_at == datetime(2026, 1, 2, 14, tzinfo=UTC)
 
 
-def test_one_run_at_a_time_and_missed_runs_are_one(world: SourceSlice) -> None:
+def test_one_run_at_a_time_and_missed_runs_are_one(world: SourceWorld) -> None:
     source = made(world)
     world.tick(3600)
     first = world.run(source.id)
@@ -87,7 +87,7 @@ def test_one_run_at_a_time_and_missed_runs_are_one(world: SourceSlice) -> None:
     assert len(world.crawls.begun) == 2
 
 
-def test_a_pass_that_was_missed_is_made_up_for_once(world: SourceSlice) -> None:
+def test_a_pass_that_was_missed_is_made_up_for_once(world: SourceWorld) -> None:
     source = made(world, schedule_cron="* * * * *")
     world.tick(10 * 3600)
     world.end(world.run(source.id), page())
@@ -98,7 +98,7 @@ def test_a_pass_that_was_missed_is_made_up_for_once(world: SourceSlice) -> None:
 
 @pytest.mark.parametrize("given", [{"is_active": False}, {"schedule_cron": None}])
 def test_without_a_schedule_nothing_runs_by_the_clock(
-    world: SourceSlice, given: dict[str, Any]
+    world: SourceWorld, given: dict[str, Any]
 ) -> None:
     source = made(world, **given)
     assert source.due_at is None
@@ -106,7 +106,7 @@ def test_without_a_schedule_nothing_runs_by_the_clock(
     assert world.crawls.begun == {}
 
 
-def test_another_schedule_counts_from_its_making(world: SourceSlice) -> None:
+def test_another_schedule_counts_from_its_making(world: SourceWorld) -> None:
     source = made(world, schedule_cron="30 * * * *")
     world.clock.advance(45 * 60)
     changed = world.service.update("acme", source.id, draft(schedule_cron="40 * * * *"))
@@ -117,12 +117,12 @@ def test_another_schedule_counts_from_its_making(world: SourceSlice) -> None:
     assert (renamed.due_at, renamed.scheduled_from) == (changed.due_at, changed.scheduled_from)
 
 
-def test_a_time_zone_s_own_hour_is_meant(world: SourceSlice) -> None:
+def test_a_time_zone_s_own_hour_is_meant(world: SourceWorld) -> None:
     source = made(world, schedule_cron="0 9 * * *", timezone="Asia/Tokyo")
     assert source.due_at == datetime(2026, 1, 3, 0, tzinfo=UTC)
 
 
-def test_a_fault_of_our_own_is_left_to_the_next_pass(world: SourceSlice) -> None:
+def test_a_fault_of_our_own_is_left_to_the_next_pass(world: SourceWorld) -> None:
     source = made(world)
     world.crawls.available = False
     world.tick(3600)
@@ -135,7 +135,7 @@ def test_a_fault_of_our_own_is_left_to_the_next_pass(world: SourceSlice) -> None
     assert list(world.crawls.begun) == [run.id]
 
 
-def test_one_source_s_fault_leaves_the_others_their_pass(world: SourceSlice) -> None:
+def test_one_source_s_fault_leaves_the_others_their_pass(world: SourceWorld) -> None:
     sources = [made(world, name=str(number)) for number in range(3)]
     former = sources[1]
     world.store.replace(former, replace(former, timezone="Gone/Zone"))
@@ -146,7 +146,7 @@ def test_one_source_s_fault_leaves_the_others_their_pass(world: SourceSlice) -> 
 # ------------------------------------------------------------ By hand
 
 
-def test_a_triggered_run_begins_at_once_and_is_the_only_one(world: SourceSlice) -> None:
+def test_a_triggered_run_begins_at_once_and_is_the_only_one(world: SourceWorld) -> None:
     source = made(world, schedule_cron=None)
     run, begun = world.service.trigger("acme", source.id)
     assert (run.stage, run.trigger, begun) == (RunStage.CRAWLING, Trigger.REQUEST, True)
@@ -158,7 +158,7 @@ def test_a_triggered_run_begins_at_once_and_is_the_only_one(world: SourceSlice) 
     assert world.source(source.id).due_at is None
 
 
-def test_a_run_that_was_triggered_stands_for_the_schedule_s(world: SourceSlice) -> None:
+def test_a_run_that_was_triggered_stands_for_the_schedule_s(world: SourceWorld) -> None:
     source = made(world)
     world.clock.advance(3600)
     world.service.trigger("acme", source.id)
@@ -171,7 +171,7 @@ def test_a_run_that_was_triggered_stands_for_the_schedule_s(world: SourceSlice) 
 
 
 # covers C-08
-def test_a_pattern_is_discovered_and_then_crawled(world: SourceSlice) -> None:
+def test_a_pattern_is_discovered_and_then_crawled(world: SourceWorld) -> None:
     source = made(world, url_pattern=PATTERN)
     run, _ = world.service.trigger("acme", source.id)
     assert (run.stage, run.discovery_job_id) == (RunStage.DISCOVERING, f"discovery of {run.id}")
@@ -185,7 +185,7 @@ def test_a_pattern_is_discovered_and_then_crawled(world: SourceSlice) -> None:
 
 
 def test_pages_that_are_not_listed_any_more_are_crawled_until_they_are_gone(
-    world: SourceSlice,
+    world: SourceWorld,
 ) -> None:
     source = made(world, url_pattern=PATTERN)
     a, b, c = (f"https://site.example/docs/{name}" for name in "abc")
@@ -214,7 +214,7 @@ def test_pages_that_are_not_listed_any_more_are_crawled_until_they_are_gone(
     assert finished((c,), page(a), page(c)) == (c, a)
 
 
-def test_a_pattern_without_pages_is_a_run_that_found_none(world: SourceSlice) -> None:
+def test_a_pattern_without_pages_is_a_run_that_found_none(world: SourceWorld) -> None:
     source = made(world, url_pattern=PATTERN)
     run, _ = world.service.trigger("acme", source.id)
     world.discoveries.found[run.id] = DiscoveryProgress(urls=(), error=None)
@@ -223,7 +223,7 @@ def test_a_pattern_without_pages_is_a_run_that_found_none(world: SourceSlice) ->
     assert (ended.stage, ended.error) == (RunStage.COMPLETED, "no page was found")
 
 
-def test_a_discovery_that_fails_fails_the_run_and_forgets_no_page(world: SourceSlice) -> None:
+def test_a_discovery_that_fails_fails_the_run_and_forgets_no_page(world: SourceWorld) -> None:
     source = made(world, url_pattern=PATTERN)
     run, _ = world.service.trigger("acme", source.id)
     url = "https://site.example/docs/a"
@@ -242,7 +242,7 @@ def test_a_discovery_that_fails_fails_the_run_and_forgets_no_page(world: SourceS
 
 
 @pytest.mark.parametrize("error", [FeatureDisabled("off"), CircuitOpen("failing")])
-def test_a_discovery_that_is_refused_fails_the_run(world: SourceSlice, error: Any) -> None:
+def test_a_discovery_that_is_refused_fails_the_run(world: SourceWorld, error: Any) -> None:
     source = made(world, url_pattern=PATTERN)
     world.discoveries.error = error
     run, _ = world.service.trigger("acme", source.id)
@@ -253,7 +253,7 @@ def test_a_discovery_that_is_refused_fails_the_run(world: SourceSlice, error: An
 # ------------------------------------------------------------ What a run found
 
 
-def test_pages_that_are_refused_are_failed_pages_of_the_run(world: SourceSlice) -> None:
+def test_pages_that_are_refused_are_failed_pages_of_the_run(world: SourceWorld) -> None:
     source = made(world)
     world.crawls.refused = {URL: "DOMAIN_BLOCKED"}
     run, _ = world.service.trigger("acme", source.id)
@@ -262,14 +262,14 @@ def test_pages_that_are_refused_are_failed_pages_of_the_run(world: SourceSlice) 
     assert (shown.error, shown.job_id) == ("DOMAIN_BLOCKED", None)
 
 
-def test_crawls_that_can_not_be_submitted_fail_the_run(world: SourceSlice) -> None:
+def test_crawls_that_can_not_be_submitted_fail_the_run(world: SourceWorld) -> None:
     source = made(world)
     world.crawls.error = ValidationFailed("too large")
     run, _ = world.service.trigger("acme", source.id)
     assert (run.stage, run.error) == (RunStage.FAILED, "VALIDATION_ERROR")
 
 
-def test_a_page_that_is_gone_is_no_failure(world: SourceSlice) -> None:
+def test_a_page_that_is_gone_is_no_failure(world: SourceWorld) -> None:
     source = made(world)
     run, _ = world.service.trigger("acme", source.id)
     world.end(run, page(outcome=PageOutcome.GONE, document_id=None, error="HTTP_ERROR"))
@@ -277,7 +277,7 @@ def test_a_page_that_is_gone_is_no_failure(world: SourceSlice) -> None:
     assert world.run(source.id).stage is RunStage.COMPLETED
 
 
-def test_a_source_that_is_removed_meanwhile_stays_away(world: SourceSlice) -> None:
+def test_a_source_that_is_removed_meanwhile_stays_away(world: SourceWorld) -> None:
     source = made(world)
     run, _ = world.service.trigger("acme", source.id)
     world.service.remove("acme", source.id)
@@ -287,7 +287,7 @@ def test_a_source_that_is_removed_meanwhile_stays_away(world: SourceSlice) -> No
 
 
 # covers C-08
-def test_the_end_of_a_run_is_reported_to_the_source_s_webhooks(world: SourceSlice) -> None:
+def test_the_end_of_a_run_is_reported_to_the_source_s_webhooks(world: SourceWorld) -> None:
     source = made(world)
     for outcome in (PageOutcome.NEW, PageOutcome.FAILED):
         run, _ = world.service.trigger("acme", source.id)

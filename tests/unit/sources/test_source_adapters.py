@@ -14,7 +14,7 @@ from spinneret.sources.service import SourceDraft, SourceService
 from spinneret.sources.source_adapters import SourceCrawls
 from spinneret.web.fetching.addresses import AddressPolicy
 from tests.fakes.crawling import long_page
-from tests.fakes.deep_crawling import DeepSlice
+from tests.fakes.deep_crawling import DeepCrawlWorld
 from tests.fakes.fetching import fetched_page
 from tests.fakes.sources import FakeDiscoveries, FakeSourceStore, FakeSourceWebhooks
 
@@ -25,7 +25,7 @@ class World:
     """Sources over crawls on fakes."""
 
     def __init__(self) -> None:
-        self.crawl = DeepSlice({})
+        self.crawl = DeepCrawlWorld({})
         self.store = FakeSourceStore()
         self.discoveries = FakeDiscoveries()
         numbers = itertools.count(1)

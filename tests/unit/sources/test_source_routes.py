@@ -8,8 +8,8 @@ import pytest
 from crawl.sources_routes import router
 from spinneret.sources import limits
 from spinneret.sources.models import PageOutcome, RunPage
-from tests.fakes.sources import SourceSlice
-from tests.fakes.webhook_slice import WebhookSlice
+from tests.fakes.sources import SourceWorld
+from tests.fakes.webhook_world import WebhookWorld
 from tests.unit.served import Served
 
 PATH = "/api/v1/sources"
@@ -17,17 +17,17 @@ SOURCE = {"name": " The guide ", "url_pattern": "https://site.example/guide"}
 
 
 @pytest.fixture
-def world() -> SourceSlice:
-    return SourceSlice()
+def world() -> SourceWorld:
+    return SourceWorld()
 
 
 @pytest.fixture
-def webhooks() -> WebhookSlice:
-    return WebhookSlice()
+def webhooks() -> WebhookWorld:
+    return WebhookWorld()
 
 
 @pytest.fixture
-def api(world: SourceSlice, webhooks: WebhookSlice) -> Served:
+def api(world: SourceWorld, webhooks: WebhookWorld) -> Served:
     return Served(router, SimpleNamespace(sources=world.service, webhooks=webhooks.service))
 
 
@@ -77,7 +77,7 @@ def test_a_tenant_has_a_bounded_number_of_sources(
     assert api.send("POST", PATH, SOURCE).status == 201
 
 
-def test_a_run_is_triggered_and_shown_with_what_it_found(api: Served, world: SourceSlice) -> None:
+def test_a_run_is_triggered_and_shown_with_what_it_found(api: Served, world: SourceWorld) -> None:
     source_id = api.send("POST", PATH, SOURCE).body["source_id"]
     triggered = api.send("POST", f"{PATH}/{source_id}/trigger")
     assert (triggered.status, triggered.body["message"]) == (202, "accepted")
@@ -146,7 +146,7 @@ def test_a_source_that_can_not_be_is_refused(
 
 
 def test_a_source_s_webhooks_are_its_own_and_end_with_it(
-    api: Served, webhooks: WebhookSlice, world: SourceSlice
+    api: Served, webhooks: WebhookWorld, world: SourceWorld
 ) -> None:
     source_id = api.send("POST", PATH, SOURCE).body["source_id"]
     body = {"url": "https://receiver.example/runs", "events": ["failed"], "headers": {"X-A": "1"}}

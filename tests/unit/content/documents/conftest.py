@@ -2,9 +2,9 @@
 
 import pytest
 
-from tests.unit.content.documents.indexer_bench import Bench
+from tests.unit.content.documents.indexer_world import IndexerWorld
 
 
 @pytest.fixture
-def bench() -> Bench:
-    return Bench()
+def world() -> IndexerWorld:
+    return IndexerWorld()

@@ -12,15 +12,15 @@ from spinneret.kernel.errors import DependencyUnavailable, LeaseLost
 from tests import factories
 from tests.factories import TENANT
 from tests.fakes.documents import FakeDocumentStore
-from tests.unit.content.documents.indexer_bench import Bench
+from tests.unit.content.documents.indexer_world import IndexerWorld
 
 
 class RacedDocuments(FakeDocumentStore):
     """Other jobs commit versions of the same page just before this one does."""
 
-    def __init__(self, bench: Bench, contents: list[Content]) -> None:
-        super().__init__(bench.jobs)
-        self._bench = bench
+    def __init__(self, world: IndexerWorld, contents: list[Content]) -> None:
+        super().__init__(world.jobs)
+        self._bench = world
         self._others = contents
 
     def commit(self, document: Document, *given: Any) -> None:
@@ -32,69 +32,69 @@ class RacedDocuments(FakeDocumentStore):
         super().commit(document, *given)
 
 
-def test_a_lost_race_starts_again_from_the_winner(bench: Bench) -> None:
-    bench.documents = RacedDocuments(bench, [factories.content("Silk of worms.")])
-    indexed = bench.index(factories.content("Silk of spiders."))
+def test_a_lost_race_starts_again_from_the_winner(world: IndexerWorld) -> None:
+    world.documents = RacedDocuments(world, [factories.content("Silk of worms.")])
+    indexed = world.index(factories.content("Silk of spiders."))
     assert indexed.document.sequence == 2
-    assert bench.shown() == ["Silk of spiders."]
+    assert world.shown() == ["Silk of spiders."]
 
 
-def test_a_race_between_equal_contents_ends_as_unchanged(bench: Bench) -> None:
+def test_a_race_between_equal_contents_ends_as_unchanged(world: IndexerWorld) -> None:
     same = factories.content("Silk of spiders.")
-    bench.documents = RacedDocuments(bench, [same])
-    indexed = bench.index(same)
+    world.documents = RacedDocuments(world, [same])
+    indexed = world.index(same)
     assert indexed.unchanged
-    assert (indexed.document.sequence, bench.shown()) == (2, ["Silk of spiders."])
+    assert (indexed.document.sequence, world.shown()) == (2, ["Silk of spiders."])
 
 
-def test_endless_races_are_waited_for(bench: Bench) -> None:
+def test_endless_races_are_waited_for(world: IndexerWorld) -> None:
     class AlwaysRaced(FakeDocumentStore):
         def commit(self, *_: Any) -> None:
             raise VersionRaced
 
-    bench.documents = AlwaysRaced(bench.jobs)
+    world.documents = AlwaysRaced(world.jobs)
     with pytest.raises(DependencyUnavailable):
-        bench.index()
-    assert bench.shown() == []
+        world.index()
+    assert world.shown() == []
 
 
 def test_an_old_version_that_cannot_be_removed_is_left_but_not_shown(
-    bench: Bench, monkeypatch: pytest.MonkeyPatch
+    world: IndexerWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def unavailable(*_: Any) -> None:
         raise DependencyUnavailable("opensearch")
 
-    bench.index(factories.content("Silk of spiders."))
-    monkeypatch.setattr(bench.chunks, "remove_others", unavailable)
-    bench.index(factories.content("Silk of worms."))
-    assert len(bench.chunks.held) == 2
-    assert bench.shown() == ["Silk of worms."]
+    world.index(factories.content("Silk of spiders."))
+    monkeypatch.setattr(world.chunks, "remove_others", unavailable)
+    world.index(factories.content("Silk of worms."))
+    assert len(world.chunks.held) == 2
+    assert world.shown() == ["Silk of worms."]
 
 
 @pytest.mark.parametrize("part", ["embedder", "chunks", "contents"])
-def test_a_part_that_is_down_leaves_the_old_version_shown(bench: Bench, part: str) -> None:
-    before = bench.index(factories.content("Silk of spiders.")).document
-    getattr(bench, part).available = False
+def test_a_part_that_is_down_leaves_the_old_version_shown(world: IndexerWorld, part: str) -> None:
+    before = world.index(factories.content("Silk of spiders.")).document
+    getattr(world, part).available = False
     with pytest.raises(DependencyUnavailable):
-        bench.index(factories.content("Silk of worms."))
-    getattr(bench, part).available = True
-    assert bench.document == before
-    assert bench.shown() == ["Silk of spiders."]
+        world.index(factories.content("Silk of worms."))
+    getattr(world, part).available = True
+    assert world.document == before
+    assert world.shown() == ["Silk of spiders."]
 
 
 @pytest.mark.parametrize("content", ["Silk of worms.", "Silk of spiders."])
-def test_a_lost_lease_shows_nothing_new(bench: Bench, content: str) -> None:
-    before = bench.index(factories.content("Silk of spiders.")).document
-    job = bench.jobs.get(factories.job().ref)
+def test_a_lost_lease_shows_nothing_new(world: IndexerWorld, content: str) -> None:
+    before = world.index(factories.content("Silk of spiders.")).document
+    job = world.jobs.get(factories.job().ref)
     assert job is not None
-    bench.jobs.transition(job, rules.hand_back(job, bench.clock()))
+    world.jobs.transition(job, rules.hand_back(job, world.clock()))
     with pytest.raises(LeaseLost):
-        bench.index(factories.content(content))
-    assert bench.document == before
-    assert bench.shown() == ["Silk of spiders."]
+        world.index(factories.content(content))
+    assert world.document == before
+    assert world.shown() == ["Silk of spiders."]
 
 
-def test_what_a_checkpoint_raises_ends_the_work(bench: Bench) -> None:
+def test_what_a_checkpoint_raises_ends_the_work(world: IndexerWorld) -> None:
     class Stop(Exception):
         pass
 
@@ -103,5 +103,5 @@ def test_what_a_checkpoint_raises_ends_the_work(bench: Bench) -> None:
             raise Stop
 
     with pytest.raises(Stop):
-        bench.index(checkpoint=checkpoint)
-    assert (bench.shown(), bench.documents.all(TENANT)) == ([], [])
+        world.index(checkpoint=checkpoint)
+    assert (world.shown(), world.documents.all(TENANT)) == ([], [])

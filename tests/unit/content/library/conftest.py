@@ -2,9 +2,9 @@
 
 import pytest
 
-from tests.unit.content.library.library_fixture import LibraryFixture
+from tests.unit.content.library.library_world import LibraryWorld
 
 
 @pytest.fixture
-def library() -> LibraryFixture:
-    return LibraryFixture()
+def library() -> LibraryWorld:
+    return LibraryWorld()

@@ -17,12 +17,12 @@ from spinneret.content.search.models import Query
 from spinneret.content.search.service import SearchResult, SearchService
 from tests.factories import TENANT
 from tests.fakes.time import plenty
-from tests.unit.content.library.library_fixture import LibraryFixture
+from tests.unit.content.library.library_world import LibraryWorld
 
 URL = "upload://page"
 LONG = "silk that is spun again and again " * 60  # of several chunks
 OTHER = "globex"
-Write = Callable[[LibraryFixture], None]
+Write = Callable[[LibraryWorld], None]
 
 
 class Interrupted:
@@ -58,20 +58,20 @@ class Interruption:
             self._what()
 
 
-def _changed(library: LibraryFixture) -> None:
+def _changed(library: LibraryWorld) -> None:
     library.stored(f"{LONG} of another kind", url=URL)
 
 
-def _deleted(library: LibraryFixture) -> None:
+def _deleted(library: LibraryWorld) -> None:
     [identity] = [each.id for each in library.documents.all(TENANT) if each.url == URL]
     assert library.send("DELETE", f"/{identity}").status == 204
 
 
-def _added(library: LibraryFixture) -> None:
+def _added(library: LibraryWorld) -> None:
     library.stored(f"{LONG} and is new", url="upload://new")
 
 
-def _unlabelled(library: LibraryFixture) -> None:
+def _unlabelled(library: LibraryWorld) -> None:
     [identity] = [each.id for each in library.documents.all(TENANT) if each.url == URL]
     [tag] = library.send("GET", f"/{identity}").body["tags"]
     assert library.send("DELETE", f"/{identity}/tags/{tag['tag_id']}").status == 204
@@ -85,7 +85,7 @@ WRITES: dict[str, Write] = {
 }
 
 
-def _search(library: LibraryFixture, run: Interruption, tenant: str = TENANT) -> SearchResult:
+def _search(library: LibraryWorld, run: Interruption, tenant: str = TENANT) -> SearchResult:
     service = SearchService(
         embedder=Interrupted(library.embedder, run),
         index=Interrupted(library.index, run),
@@ -98,8 +98,8 @@ def _search(library: LibraryFixture, run: Interruption, tenant: str = TENANT) ->
     return service.search(query, plenty)
 
 
-def _prepared() -> LibraryFixture:
-    library = LibraryFixture()
+def _prepared() -> LibraryWorld:
+    library = LibraryWorld()
     library.stored(f"{LONG} as it was", url=URL, tags=["kept"])
     library.stored(f"{LONG} and stays", url="upload://stays")
     library.stored(f"{LONG} as it was", tenant=OTHER, url=URL, tags=["kept"])
@@ -111,7 +111,7 @@ def _shown(found: SearchResult) -> list[tuple[str, str]]:
     return sorted((hit.ranked.candidate.version, hit.chunk.text) for hit in found.hits)
 
 
-def _stored(library: LibraryFixture, tenant: str) -> list[tuple[str, str]]:
+def _stored(library: LibraryWorld, tenant: str) -> list[tuple[str, str]]:
     """The same of all chunks that the tenant's rows show."""
     rows = [each for each in library.documents.all(tenant) if each.deleted_at is None]
     held = library.index.held.values()

@@ -16,7 +16,7 @@ from spinneret.content.search.models import Filters
 from spinneret.jobs.models import JobStatus, Lane
 from spinneret.kernel import bounds
 from tests.factories import TENANT
-from tests.unit.content.library.library_fixture import LibraryFixture
+from tests.unit.content.library.library_world import LibraryWorld
 
 DEEP = json.loads('{"a":' * 300 + "1" + "}" * 300)
 
@@ -29,7 +29,7 @@ def ids(answer: Any) -> list[str]:
 
 
 # covers S-01
-def test_an_upload_is_stored_by_a_job_and_found(library: LibraryFixture) -> None:
+def test_an_upload_is_stored_by_a_job_and_found(library: LibraryWorld) -> None:
     collection = library.collections.create(TENANT, "shelf", None)
     answer = library.send(
         "POST",
@@ -64,7 +64,7 @@ def test_an_upload_is_stored_by_a_job_and_found(library: LibraryFixture) -> None
     assert library.found(filters=filters) == [answer.body["document_id"]]
 
 
-def test_a_document_shows_how_sure_its_content_is(library: LibraryFixture) -> None:
+def test_a_document_shows_how_sure_its_content_is(library: LibraryWorld) -> None:
     content = f"<html><body><main><p>{'Spiders weave silk. ' * 9}</p></main></body></html>"
     given = {"content": content, "content_type": "text/html"}
     answer = library.send("POST", body=given)
@@ -82,7 +82,7 @@ def test_a_document_shows_how_sure_its_content_is(library: LibraryFixture) -> No
         }
 
 
-def test_an_upload_without_a_url_is_named_by_its_content(library: LibraryFixture) -> None:
+def test_an_upload_without_a_url_is_named_by_its_content(library: LibraryWorld) -> None:
     one, same = library.stored("silk"), library.stored("silk")
     other = library.stored("wool")
     assert one.id == same.id != other.id
@@ -99,7 +99,7 @@ def test_an_upload_without_a_url_is_named_by_its_content(library: LibraryFixture
     ],
 )
 def test_text_markdown_and_html_are_read_as_what_they_are(
-    library: LibraryFixture, media_type: str, content: str, title: str | None, text: str
+    library: LibraryWorld, media_type: str, content: str, title: str | None, text: str
 ) -> None:
     document = library.stored(content, content_type=media_type)
     assert document.title == title
@@ -114,7 +114,7 @@ def test_text_markdown_and_html_are_read_as_what_they_are(
     assert job.status is JobStatus.COMPLETED
 
 
-def test_what_can_not_be_read_fails_its_job(library: LibraryFixture) -> None:
+def test_what_can_not_be_read_fails_its_job(library: LibraryWorld) -> None:
     for body in (b"\xff\xfe not utf-8", b" .. "):
         encoded = base64.b64encode(body).decode()
         answer = library.send("POST", "", {"content_base64": encoded})
@@ -124,7 +124,7 @@ def test_what_can_not_be_read_fails_its_job(library: LibraryFixture) -> None:
         assert job.last_error.code == "CONTENT_REFUSED"
 
 
-def test_a_malformed_document_of_a_batch_is_refused_alone(library: LibraryFixture) -> None:
+def test_a_malformed_document_of_a_batch_is_refused_alone(library: LibraryWorld) -> None:
     malformed: list[tuple[Any, str]] = [
         ({"content": ""}, "content"),
         ({"content": "x", "title": "y" * 501}, "title"),
@@ -154,7 +154,7 @@ def test_a_malformed_document_of_a_batch_is_refused_alone(library: LibraryFixtur
 
 
 # covers S-01
-def test_a_batch_has_an_outcome_for_each_document(library: LibraryFixture) -> None:
+def test_a_batch_has_an_outcome_for_each_document(library: LibraryWorld) -> None:
     documents: list[dict[str, Any]] = [{"content": f"silk {n}"} for n in range(47)]
     documents.insert(1, {"content": "x", "collection_id": "col_unknown"})
     documents.insert(3, {"content": "x", "url": "ftp://site.example/"})
@@ -198,13 +198,13 @@ def test_a_batch_has_an_outcome_for_each_document(library: LibraryFixture) -> No
     ],
 )
 def test_what_is_no_document_is_refused(
-    library: LibraryFixture, body: dict[str, Any], status: int, code: str
+    library: LibraryWorld, body: dict[str, Any], status: int, code: str
 ) -> None:
     refused = library.send("POST", "", body)
     assert (refused.status, refused.body["code"]) == (status, code)
 
 
-def test_a_repeated_request_has_its_first_answer(library: LibraryFixture) -> None:
+def test_a_repeated_request_has_its_first_answer(library: LibraryWorld) -> None:
     headers = {"Idempotency-Key": "one"}
     first = library.send("POST", "", {"content": "silk"}, headers=headers)
     again = library.send("POST", "", {"content": "silk"}, headers=headers)
@@ -215,7 +215,7 @@ def test_a_repeated_request_has_its_first_answer(library: LibraryFixture) -> Non
 # ---------------------------------------------------------------- Lists
 
 
-def test_lists_are_filtered_and_go_on_by_their_cursor(library: LibraryFixture) -> None:
+def test_lists_are_filtered_and_go_on_by_their_cursor(library: LibraryWorld) -> None:
     made = [
         library.stored(
             f"silk {n}",
@@ -250,7 +250,7 @@ def test_lists_are_filtered_and_go_on_by_their_cursor(library: LibraryFixture) -
         assert ids(library.send("GET", **asked)) == expected, asked
 
 
-def test_a_list_whose_index_lags_shows_no_deleted_document(library: LibraryFixture) -> None:
+def test_a_list_whose_index_lags_shows_no_deleted_document(library: LibraryWorld) -> None:
     deleted = replace(library.stored(), deleted_at=library.clock())
     assert not matches(deleted, DocumentFilter(tenant=TENANT))
     assert matches(deleted, DocumentFilter(tenant=TENANT, deleted=True))
@@ -267,11 +267,11 @@ def test_a_list_whose_index_lags_shows_no_deleted_document(library: LibraryFixtu
         {"date_to": "9999-12-31T23:59:59-01:00"},
     ],
 )
-def test_what_is_no_filter_is_refused(library: LibraryFixture, query: dict[str, str]) -> None:
+def test_what_is_no_filter_is_refused(library: LibraryWorld, query: dict[str, str]) -> None:
     assert library.send("GET", **query).status == 422
 
 
-def test_chunks_come_in_order_and_by_pages(library: LibraryFixture) -> None:
+def test_chunks_come_in_order_and_by_pages(library: LibraryWorld) -> None:
     text = "\n\n".join(f"Paragraph {n} says silk again and again." for n in range(60))
     document = library.stored(text)
     assert document.chunk_count > 3
@@ -290,7 +290,7 @@ def test_chunks_come_in_order_and_by_pages(library: LibraryFixture) -> None:
     assert library.send("GET", path, cursor="x").status == 422
 
 
-def test_the_whole_text_has_an_address(library: LibraryFixture) -> None:
+def test_the_whole_text_has_an_address(library: LibraryWorld) -> None:
     document = library.stored()
     answer = library.send("GET", f"/{document.id}/markdown").body
     assert document.content_key in answer["url"]
@@ -298,7 +298,7 @@ def test_the_whole_text_has_an_address(library: LibraryFixture) -> None:
 
 
 def test_a_text_too_large_to_be_shown_and_one_that_is_gone_are_null(
-    library: LibraryFixture, monkeypatch: pytest.MonkeyPatch
+    library: LibraryWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     large, gone = library.stored("größe " * 20), library.stored("silk")
     library.contents.forget(gone.content_key)
@@ -315,7 +315,7 @@ def test_a_text_too_large_to_be_shown_and_one_that_is_gone_are_null(
 # ---------------------------------------------------------------- Changes
 
 
-def test_metadata_is_merged_and_bounded(library: LibraryFixture) -> None:
+def test_metadata_is_merged_and_bounded(library: LibraryWorld) -> None:
     document = library.stored(metadata={"a": 1, "b": 2})
     path = f"/{document.id}"
     changed = library.send("PATCH", path, {"metadata": {"b": None, "c": [True]}})
@@ -326,7 +326,7 @@ def test_metadata_is_merged_and_bounded(library: LibraryFixture) -> None:
     assert library.send("GET", path).body["metadata"] == {"a": 1, "c": [True]}
 
 
-def test_metadata_of_many_uploads_stays_bounded(library: LibraryFixture) -> None:
+def test_metadata_of_many_uploads_stays_bounded(library: LibraryWorld) -> None:
     page = {"url": "https://site.example/", "content": "Spiders weave silk."}
     document = library.stored(**page, metadata={"a": "x" * 9_000, "b": 1})
     answer = library.send("POST", "", {**page, "metadata": {"c": "x" * 9_000}})
@@ -338,7 +338,7 @@ def test_metadata_of_many_uploads_stays_bounded(library: LibraryFixture) -> None
 
 
 def test_a_document_moves_between_collections_and_is_found_there_at_once(
-    library: LibraryFixture,
+    library: LibraryWorld,
 ) -> None:
     document = library.stored()
     collection = library.collections.create(TENANT, "shelf", None)
@@ -353,7 +353,7 @@ def test_a_document_moves_between_collections_and_is_found_there_at_once(
     assert library.send("PATCH", path, {"collection_id": "col_9"}).status == 404
 
 
-def test_tags_are_added_by_name_and_removed_by_id(library: LibraryFixture) -> None:
+def test_tags_are_added_by_name_and_removed_by_id(library: LibraryWorld) -> None:
     document = library.stored(tags=["silk"])
     path = f"/{document.id}/tags"
     added = library.send("POST", path, {"tags": ["Webs", "silk", "webs"]})
@@ -369,7 +369,7 @@ def test_tags_are_added_by_name_and_removed_by_id(library: LibraryFixture) -> No
     assert library.send("POST", path, {"tags": ["in its place"]}).status == 200
 
 
-def test_tags_are_replaced_by_name(library: LibraryFixture) -> None:
+def test_tags_are_replaced_by_name(library: LibraryWorld) -> None:
     document = library.stored(tags=["silk", "webs"], metadata={"a": 1})
     path = f"/{document.id}"
     changed = library.send("PATCH", path, {"tags": ["Webs", "new", "webs"]}).body
@@ -389,21 +389,21 @@ def test_tags_are_replaced_by_name(library: LibraryFixture) -> None:
     assert library.tags.page(TENANT, None, 100).items[-1].name != "never made"
 
 
-def test_null_is_what_is_not_given(library: LibraryFixture) -> None:
+def test_null_is_what_is_not_given(library: LibraryWorld) -> None:
     names = ("url", "title", "content_base64", "collection_id", "tags", "metadata")
     answer = library.send("POST", "", {"content": "silk", **dict.fromkeys(names)})
     assert answer.status == 202
     assert library.work(answer.body["job_id"]).status is JobStatus.COMPLETED
 
 
-def test_a_tag_that_is_gone_is_not_shown(library: LibraryFixture) -> None:
+def test_a_tag_that_is_gone_is_not_shown(library: LibraryWorld) -> None:
     document = library.stored(tags=["silk"])
     library.tags.remove(TENANT, document.tag_ids[0])
     assert library.send("GET", f"/{document.id}").body["tags"] == []
 
 
 # covers S-01
-def test_deletion_is_effective_at_once_and_restoring_too(library: LibraryFixture) -> None:
+def test_deletion_is_effective_at_once_and_restoring_too(library: LibraryWorld) -> None:
     document = library.stored()
     path = f"/{document.id}"
     assert library.found() == [document.id]
@@ -429,7 +429,7 @@ def test_deletion_is_effective_at_once_and_restoring_too(library: LibraryFixture
     assert library.send("POST", f"{path}/restore").status == 409
 
 
-def test_a_document_is_deleted_while_the_index_is_away(library: LibraryFixture) -> None:
+def test_a_document_is_deleted_while_the_index_is_away(library: LibraryWorld) -> None:
     document = library.stored()
     library.index.available = False
     assert library.send("DELETE", f"/{document.id}").status == 204
@@ -438,7 +438,7 @@ def test_a_document_is_deleted_while_the_index_is_away(library: LibraryFixture) 
     assert library.found() == []
 
 
-def test_uploading_a_deleted_document_again_restores_it(library: LibraryFixture) -> None:
+def test_uploading_a_deleted_document_again_restores_it(library: LibraryWorld) -> None:
     document = library.stored()
     library.send("DELETE", f"/{document.id}")
     library.stored()
@@ -449,7 +449,7 @@ def test_uploading_a_deleted_document_again_restores_it(library: LibraryFixture)
 
 
 # covers C-05
-def test_reindexing_makes_a_new_version_of_the_same_text(library: LibraryFixture) -> None:
+def test_reindexing_makes_a_new_version_of_the_same_text(library: LibraryWorld) -> None:
     document = library.stored(tags=["silk"], metadata={"a": 1})
     library.clock.advance(60)
     answer = library.send("POST", f"/{document.id}/reindex")
@@ -471,7 +471,7 @@ def test_reindexing_makes_a_new_version_of_the_same_text(library: LibraryFixture
 
 
 def test_a_text_that_changes_while_it_is_reindexed_is_kept(
-    library: LibraryFixture, monkeypatch: pytest.MonkeyPatch
+    library: LibraryWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     page = {"url": "https://site.example/"}
     document = library.stored("Silk of worms.", **page)
@@ -488,7 +488,7 @@ def test_a_text_that_changes_while_it_is_reindexed_is_kept(
     assert library.send("GET", f"/{document.id}").body["content"] == "Silk of spiders."
 
 
-def test_a_reindexed_page_knows_still_what_it_was_read_from(library: LibraryFixture) -> None:
+def test_a_reindexed_page_knows_still_what_it_was_read_from(library: LibraryWorld) -> None:
     row = library.stored()
     origin = Origin(asked="a", headers={"etag": "1"}, media_type="text/html", parts_key="p")
     library.documents.commit(replace(row, sequence=row.sequence + 1, origin=origin), row)
@@ -498,7 +498,7 @@ def test_a_reindexed_page_knows_still_what_it_was_read_from(library: LibraryFixt
     assert (after.version != row.version, after.origin) == (True, origin)
 
 
-def test_a_document_that_was_deleted_meanwhile_is_not_reindexed(library: LibraryFixture) -> None:
+def test_a_document_that_was_deleted_meanwhile_is_not_reindexed(library: LibraryWorld) -> None:
     document = library.stored()
     answer = library.send("POST", f"/{document.id}/reindex")
     library.send("DELETE", f"/{document.id}")
@@ -506,7 +506,7 @@ def test_a_document_that_was_deleted_meanwhile_is_not_reindexed(library: Library
     assert library.found() == []
 
 
-def test_another_tenant_s_document_is_unknown(library: LibraryFixture) -> None:
+def test_another_tenant_s_document_is_unknown(library: LibraryWorld) -> None:
     document = library.stored()
     for method, rest, body in (
         ("GET", "", None),
@@ -520,7 +520,7 @@ def test_another_tenant_s_document_is_unknown(library: LibraryFixture) -> None:
     assert ids(library.send("GET", tenant="globex")) == []
 
 
-def test_a_waiting_upload_is_answered_with_its_job(library: LibraryFixture) -> None:
+def test_a_waiting_upload_is_answered_with_its_job(library: LibraryWorld) -> None:
     given = {"content": "Spiders weave silk.", "wait": 25}
     late = library.send("POST", "", given, headers={"Idempotency-Key": "k"})
     assert (late.status, late.body["status"]) == (202, "pending")
@@ -534,7 +534,7 @@ def test_a_waiting_upload_is_answered_with_its_job(library: LibraryFixture) -> N
     assert done.body["result"]["document_id"] == late.body["document_id"]
 
 
-def test_a_document_of_a_batch_has_no_wait(library: LibraryFixture) -> None:
+def test_a_document_of_a_batch_has_no_wait(library: LibraryWorld) -> None:
     answer = library.send("POST", "/batch", {"documents": [{"content": "silk", "wait": 1}]})
     assert answer.body["jobs"][0]["error"]["code"] == "VALIDATION_ERROR"
 

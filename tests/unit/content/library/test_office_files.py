@@ -11,7 +11,7 @@ from spinneret.content.library.models import MediaType
 from spinneret.content.library.reading import content_of
 from spinneret.kernel.errors import ContentRefused
 from tests.unit.content.library.files import docx, pdf
-from tests.unit.content.library.library_fixture import LibraryFixture
+from tests.unit.content.library.library_world import LibraryWorld
 
 pytest.importorskip("pypdf")
 pytest.importorskip("mammoth")
@@ -27,7 +27,7 @@ TYPE = '<!DOCTYPE x [<!ENTITY many "silk silk silk">]>'
     ],
 )
 def test_files_of_text_are_read_and_found(
-    library: LibraryFixture, media_type: MediaType, body: bytes
+    library: LibraryWorld, media_type: MediaType, body: bytes
 ) -> None:
     answer = library.send(
         "POST",

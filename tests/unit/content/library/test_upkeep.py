@@ -24,12 +24,12 @@ from tests.fakes.time import START, plenty
 from tests.fakes.upkeep import FakeIndexUpkeep
 from tests.metrics import recorded
 from tests.sampling import sampled
-from tests.unit.content.library.library_fixture import LibraryFixture
+from tests.unit.content.library.library_world import LibraryWorld
 
 DAY = 24 * 3600
 
 
-def filled(library: LibraryFixture, count: int = 12) -> list[str]:
+def filled(library: LibraryWorld, count: int = 12) -> list[str]:
     return [library.stored(f"silk number {n}").id for n in range(count)]
 
 
@@ -42,7 +42,7 @@ def small_pages(monkeypatch: pytest.MonkeyPatch) -> None:
 # ---------------------------------------------------------------- A new index
 
 
-def test_an_index_that_is_lost_is_made_again_with_the_same_answers(library: LibraryFixture) -> None:
+def test_an_index_that_is_lost_is_made_again_with_the_same_answers(library: LibraryWorld) -> None:
     filled(library)
     before = library.found()
     library.index.lose()
@@ -54,7 +54,7 @@ def test_an_index_that_is_lost_is_made_again_with_the_same_answers(library: Libr
     assert list(library.index.held_by_target) == [job.result["index"]]
 
 
-def test_what_was_cached_before_a_rebuild_is_not_shown_after_it(library: LibraryFixture) -> None:
+def test_what_was_cached_before_a_rebuild_is_not_shown_after_it(library: LibraryWorld) -> None:
     filled(library, 3)
     held = library.index.held
     hidden = held.popitem()
@@ -65,7 +65,7 @@ def test_what_was_cached_before_a_rebuild_is_not_shown_after_it(library: Library
     assert len(library.found()) == 3
 
 
-def running_out(library: LibraryFixture, pages: int) -> Callable[[], float]:
+def running_out(library: LibraryWorld, pages: int) -> Callable[[], float]:
     """Time until so many pages of rows have been scanned."""
     scan, left = library.scan.scan, [pages]
 
@@ -78,7 +78,7 @@ def running_out(library: LibraryFixture, pages: int) -> Callable[[], float]:
 
 
 def test_a_rebuild_goes_on_where_it_stopped_and_searches_see_the_former_index_until_then(
-    library: LibraryFixture, small_pages: None
+    library: LibraryWorld, small_pages: None
 ) -> None:
     filled(library)
     first = library.rebuild(remaining=running_out(library, 2))
@@ -95,7 +95,7 @@ def test_a_rebuild_goes_on_where_it_stopped_and_searches_see_the_former_index_un
 
 
 def test_a_rebuild_that_is_under_way_is_shown_and_a_finished_one_is_followed_by_another(
-    library: LibraryFixture,
+    library: LibraryWorld,
 ) -> None:
     filled(library, 1)
     requests = RebuildRequests(jobs=library.job_service)
@@ -111,7 +111,7 @@ def test_a_rebuild_that_is_under_way_is_shown_and_a_finished_one_is_followed_by_
 
 
 def test_a_document_whose_text_is_gone_is_named(
-    library: LibraryFixture, caplog: pytest.LogCaptureFixture
+    library: LibraryWorld, caplog: pytest.LogCaptureFixture
 ) -> None:
     one, other = filled(library, 2)
     document = library.documents.get(TENANT, one)
@@ -126,7 +126,7 @@ def test_a_document_whose_text_is_gone_is_named(
 
 
 def test_a_rebuild_writes_hundreds_of_chunks_at_once_and_embeds_no_known_text(
-    library: LibraryFixture, monkeypatch: pytest.MonkeyPatch
+    library: LibraryWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(content_limits, "BULK_CHUNKS", 10)
     filled(library, 25)
@@ -145,7 +145,7 @@ def test_a_rebuild_writes_hundreds_of_chunks_at_once_and_embeds_no_known_text(
 
 
 def test_a_rebuild_cuts_the_next_texts_while_it_writes(
-    library: LibraryFixture, monkeypatch: pytest.MonkeyPatch
+    library: LibraryWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(content_limits, "BULK_CHUNKS", 1)
     filled(library, 2)
@@ -169,7 +169,7 @@ def test_a_rebuild_cuts_the_next_texts_while_it_writes(
     assert library.rebuild().status is JobStatus.COMPLETED
 
 
-def test_reconciliation_of_a_lost_index_leaves_it_to_a_rebuild(library: LibraryFixture) -> None:
+def test_reconciliation_of_a_lost_index_leaves_it_to_a_rebuild(library: LibraryWorld) -> None:
     filled(library, 2)
     library.index.lose()
     with pytest.raises(DependencyUnavailable):
@@ -181,7 +181,7 @@ def test_reconciliation_of_a_lost_index_leaves_it_to_a_rebuild(library: LibraryF
 
 
 def test_a_tenant_s_own_rebuild_is_a_job_that_resumes(
-    library: LibraryFixture, small_pages: None
+    library: LibraryWorld, small_pages: None
 ) -> None:
     filled(library)
     before = library.found(limit=100)
@@ -204,7 +204,7 @@ def test_a_tenant_s_own_rebuild_is_a_job_that_resumes(
 # ---------------------------------------------------------------- Reconciliation
 
 
-def test_where_all_agrees_nothing_is_done(library: LibraryFixture) -> None:
+def test_where_all_agrees_nothing_is_done(library: LibraryWorld) -> None:
     filled(library)
     held = dict(library.index.held)
     recorded()
@@ -215,14 +215,14 @@ def test_where_all_agrees_nothing_is_done(library: LibraryFixture) -> None:
     assert library.index.held == held
 
 
-def test_an_index_that_was_never_recorded_is_recorded_once(library: LibraryFixture) -> None:
+def test_an_index_that_was_never_recorded_is_recorded_once(library: LibraryWorld) -> None:
     filled(library, 1)
     for _ in range(2):
         assert library.upkeep().reconcile(plenty).complete
         assert library.documents.indexes == 1
 
 
-def test_chunks_that_are_missing_are_made_again(library: LibraryFixture) -> None:
+def test_chunks_that_are_missing_are_made_again(library: LibraryWorld) -> None:
     filled(library)
     for key in list(library.index.held)[:5]:
         del library.index.held[key]
@@ -230,7 +230,7 @@ def test_chunks_that_are_missing_are_made_again(library: LibraryFixture) -> None
     assert len(library.found(limit=100)) == 12
 
 
-def test_chunks_of_a_version_beyond_its_number_go(library: LibraryFixture) -> None:
+def test_chunks_of_a_version_beyond_its_number_go(library: LibraryWorld) -> None:
     """As another cut of the same version leaves them."""
     one, _ = filled(library, 2)
     before = dict(library.index.held)
@@ -241,7 +241,7 @@ def test_chunks_of_a_version_beyond_its_number_go(library: LibraryFixture) -> No
     assert library.upkeep().reconcile(plenty).reindexed == 0
 
 
-def test_texts_and_rows_that_are_lost_are_named(library: LibraryFixture) -> None:
+def test_texts_and_rows_that_are_lost_are_named(library: LibraryWorld) -> None:
     made = filled(library)
     for each in made[:3]:
         document = library.documents.get(TENANT, each)
@@ -258,7 +258,7 @@ def test_texts_and_rows_that_are_lost_are_named(library: LibraryFixture) -> None
 
 
 def test_versions_that_were_never_committed_go_once_their_job_can_not_run_any_more(
-    library: LibraryFixture,
+    library: LibraryWorld,
 ) -> None:
     [identity] = filled(library, 1)
     stray = factories.indexed_chunk("silk", document_id=identity, version="000002-x")
@@ -272,7 +272,7 @@ def test_versions_that_were_never_committed_go_once_their_job_can_not_run_any_mo
 
 # covers P-14
 def test_a_deleted_document_is_gone_from_all_stores_after_thirty_days(
-    library: LibraryFixture,
+    library: LibraryWorld,
 ) -> None:
     kept, gone = filled(library, 2)
     library.send("DELETE", f"/{gone}")
@@ -293,7 +293,7 @@ def test_a_deleted_document_is_gone_from_all_stores_after_thirty_days(
 
 
 def test_a_body_of_a_job_that_never_committed_goes_after_a_day(
-    library: LibraryFixture, small_pages: None
+    library: LibraryWorld, small_pages: None
 ) -> None:
     filled(library)
     bodies = {each.content_key for each in library.documents.all(TENANT)}
@@ -306,7 +306,7 @@ def test_a_body_of_a_job_that_never_committed_goes_after_a_day(
     assert all(map(library.contents.exists, bodies))
 
 
-def test_expired_leases_of_urls_without_a_document_are_removed(library: LibraryFixture) -> None:
+def test_expired_leases_of_urls_without_a_document_are_removed(library: LibraryWorld) -> None:
     [stored] = filled(library, 1)
     now = library.clock()
     ends = {"doc_lost": now, "doc_fetched": now + timedelta(seconds=1), stored: now}
@@ -317,7 +317,7 @@ def test_expired_leases_of_urls_without_a_document_are_removed(library: LibraryF
     assert {each for _, each in library.documents.leases} == {"doc_fetched", stored}
 
 
-def test_parts_of_a_page_go_with_its_document(library: LibraryFixture) -> None:
+def test_parts_of_a_page_go_with_its_document(library: LibraryWorld) -> None:
     kept, gone = filled(library, 2)
     parts = FakePartStore(library.contents)
     keys = {each: parts.keep(TENANT, each, "{}") for each in (kept, gone)}
@@ -327,7 +327,7 @@ def test_parts_of_a_page_go_with_its_document(library: LibraryFixture) -> None:
     assert (parts.read(keys[kept]), parts.read(keys[gone])) == ("{}", None)
 
 
-def test_parts_of_a_page_that_is_crawled_again_meanwhile_stay(library: LibraryFixture) -> None:
+def test_parts_of_a_page_that_is_crawled_again_meanwhile_stay(library: LibraryWorld) -> None:
     recrawled, gone = filled(library, 2)
     parts = FakePartStore(library.contents)
     for identity in (recrawled, gone):
@@ -344,7 +344,7 @@ def test_parts_of_a_page_that_is_crawled_again_meanwhile_stay(library: LibraryFi
 
 
 def test_parts_that_no_document_names_go_once_no_job_can_name_them(
-    library: LibraryFixture, small_pages: None
+    library: LibraryWorld, small_pages: None
 ) -> None:
     [identity] = filled(library, 1)
     store = FakePartStore(library.contents)
@@ -362,7 +362,7 @@ def test_parts_that_no_document_names_go_once_no_job_can_name_them(
     assert [store.read(each) for each in (named, late, *rest)] == ["[0]", "[1]", *[None] * 7]
 
 
-def test_a_body_that_a_document_has_again_stays(library: LibraryFixture) -> None:
+def test_a_body_that_a_document_has_again_stays(library: LibraryWorld) -> None:
     [identity] = filled(library, 1)
     document = library.documents.get(TENANT, identity)
     assert document is not None
@@ -373,9 +373,7 @@ def test_a_body_that_a_document_has_again_stays(library: LibraryFixture) -> None
     assert library.contents.exists(document.content_key)
 
 
-def test_reconciliation_goes_on_where_it_stopped(
-    library: LibraryFixture, small_pages: None
-) -> None:
+def test_reconciliation_goes_on_where_it_stopped(library: LibraryWorld, small_pages: None) -> None:
     filled(library)
     left = iter([1000.0, 1000.0, 10.0])
     first = library.upkeep().reconcile(lambda: next(left, 10.0))
@@ -384,7 +382,7 @@ def test_reconciliation_goes_on_where_it_stopped(
     assert (second.complete, second.documents) == (True, 7)
 
 
-def test_a_restored_document_is_never_removed(library: LibraryFixture) -> None:
+def test_a_restored_document_is_never_removed(library: LibraryWorld) -> None:
     [identity] = filled(library, 1)
     library.send("DELETE", f"/{identity}")
     library.clock.advance(31 * DAY)
@@ -407,14 +405,14 @@ def test_a_restored_document_is_never_removed(library: LibraryFixture) -> None:
 # ---------------------------------------------------------------- Labels
 
 
-def _relabel_that_is_never_committed(library: LibraryFixture, identity: str) -> None:
+def _relabel_that_is_never_committed(library: LibraryWorld, identity: str) -> None:
     current = library.documents.get(TENANT, identity)
     assert current is not None
     changed = replace(current, sequence=current.sequence + 1, collection_id="col_9")
     library.index.relabel(changed, plenty)
 
 
-def _deletion_that_is_never_taken_back(library: LibraryFixture, identity: str) -> None:
+def _deletion_that_is_never_taken_back(library: LibraryWorld, identity: str) -> None:
     current = library.documents.get(TENANT, identity)
     assert current is not None
     library.index.relabel(replace(current, deleted_at=START), plenty)
@@ -424,7 +422,7 @@ def _deletion_that_is_never_taken_back(library: LibraryFixture, identity: str) -
     "drift", [_relabel_that_is_never_committed, _deletion_that_is_never_taken_back]
 )
 def test_chunks_get_the_labels_of_their_row_again(
-    library: LibraryFixture, drift: Callable[[LibraryFixture, str], None]
+    library: LibraryWorld, drift: Callable[[LibraryWorld, str], None]
 ) -> None:
     one, _ = filled(library, 2)
     before = dict(library.index.held)
@@ -437,7 +435,7 @@ def test_chunks_get_the_labels_of_their_row_again(
 
 
 def test_a_label_that_changes_while_its_document_is_written_anew_is_kept(
-    library: LibraryFixture,
+    library: LibraryWorld,
 ) -> None:
     [identity] = filled(library, 1)
     collection = library.collections.create(TENANT, "Kept", None).id
@@ -457,7 +455,7 @@ def test_a_label_that_changes_while_its_document_is_written_anew_is_kept(
 # ---------------------------------------------------------------- Clearing
 
 
-def test_clearing_goes_on_where_it_stopped(library: LibraryFixture, small_pages: None) -> None:
+def test_clearing_goes_on_where_it_stopped(library: LibraryWorld, small_pages: None) -> None:
     filled(library, 3)
     strays = [
         factories.indexed_chunk("silk", document_id=f"doc_never_{n:02}", version="000001-x")
@@ -486,7 +484,7 @@ def _two_looks() -> Callable[[], float]:
 # ---------------------------------------------------------------- Another model
 
 
-def _changed_model(library: LibraryFixture) -> None:
+def _changed_model(library: LibraryWorld) -> None:
     """To one that counts a token for each character, so that chunks are others."""
 
     class Spelling(FakeEmbedder):
@@ -501,10 +499,10 @@ def _changed_model(library: LibraryFixture) -> None:
 
 
 @pytest.mark.parametrize(
-    "how", [LibraryFixture.rebuild, lambda library: library.upkeep().reconcile(plenty)]
+    "how", [LibraryWorld.rebuild, lambda library: library.upkeep().reconcile(plenty)]
 )
 def test_after_a_change_of_the_model_rows_say_what_the_new_index_has(
-    library: LibraryFixture, how: Callable[[LibraryFixture], object]
+    library: LibraryWorld, how: Callable[[LibraryWorld], object]
 ) -> None:
     long = library.stored("Spiders weave silk between two branches. " * 20).id
     short = library.stored("silk").id
@@ -523,7 +521,7 @@ def test_after_a_change_of_the_model_rows_say_what_the_new_index_has(
 
 
 def test_a_former_model_s_index_stays_until_all_documents_are_in_the_new_one(
-    library: LibraryFixture, small_pages: None
+    library: LibraryWorld, small_pages: None
 ) -> None:
     filled(library)
     first = library.upkeep().reconcile(_two_looks())
@@ -544,7 +542,7 @@ def test_a_former_model_s_index_stays_until_all_documents_are_in_the_new_one(
 
 # covers P-14
 @pytest.mark.parametrize("seed", sampled(range(3), quick=0, tested=1))
-def test_what_was_lost_at_random_is_repaired_or_named(library: LibraryFixture, seed: int) -> None:
+def test_what_was_lost_at_random_is_repaired_or_named(library: LibraryWorld, seed: int) -> None:
     """50 entries of the index, 20 bodies and 20 rows, of 120 documents with 3 chunks or so."""
     random = Random(seed)
     made = {

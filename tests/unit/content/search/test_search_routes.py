@@ -19,7 +19,7 @@ PATH = "/api/v1/search"
 
 
 @pytest.fixture
-def bench() -> CachedSearch:
+def world() -> CachedSearch:
     made = CachedSearch()
     made.add("doc_1", "Spiders weave silk.", collection_id="col_1")
     made.add("doc_2", "Silk worms spin, too.")
@@ -37,8 +37,8 @@ def tags() -> TagService:
 
 
 @pytest.fixture
-def api(bench: CachedSearch, tags: TagService) -> Served:
-    return Served(router, SimpleNamespace(search=bench.service(), tags=tags))
+def api(world: CachedSearch, tags: TagService) -> Served:
+    return Served(router, SimpleNamespace(search=world.service(), tags=tags))
 
 
 def found(answer: Any) -> list[str]:
@@ -94,11 +94,11 @@ def test_one_leg_takes_the_fields_of_both_and_those_of_fusion_have_no_effect(
 
 @pytest.mark.parametrize("path", [PATH, f"{PATH}/vector", f"{PATH}/keyword"])
 def test_tags_are_named_beside_their_ids(
-    api: Served, bench: CachedSearch, tags: TagService, path: str
+    api: Served, world: CachedSearch, tags: TagService, path: str
 ) -> None:
     red, blue = (tags.create("acme", name).id for name in ("red", "blue"))
-    bench.add("doc_3", "Silk of one.", tag_ids=(red,))
-    bench.add("doc_4", "Silk of two.", tag_ids=(blue,))
+    world.add("doc_3", "Silk of one.", tag_ids=(red,))
+    world.add("doc_4", "Silk of two.", tag_ids=(blue,))
     assert found(api.send("POST", path, {"query": "silk", "tags": ["Red"]})) == ["doc_3"]
     both = api.send("POST", path, {"query": "silk", "tags": ["red", "red"], "tag_ids": [blue]})
     assert sorted(found(both)) == ["doc_3", "doc_4"]
@@ -198,7 +198,7 @@ def test_no_text_breaks_a_search_or_reaches_beyond_it(api: Served, query: str) -
         assert found(api.send("POST", path, {"query": query[:1000]}, tenant="globex")) == []
 
 
-def test_a_stage_without_a_reranker_says_so(bench: CachedSearch, tags: TagService) -> None:
-    api = Served(router, SimpleNamespace(search=bench.service(reranker=None), tags=tags))
+def test_a_stage_without_a_reranker_says_so(world: CachedSearch, tags: TagService) -> None:
+    api = Served(router, SimpleNamespace(search=world.service(reranker=None), tags=tags))
     refused = api.send("POST", PATH, {"query": "silk", "use_reranker": True})
     assert (refused.status, refused.body["code"]) == (404, "FEATURE_DISABLED")

@@ -55,7 +55,7 @@ class ScriptedIndex(FakeChunkIndex):
         return super().chunks(tenant, chunk_ids, words, remaining)
 
 
-class Bench:
+class SearchWorld:
     """A search over chunks whose documents are committed one by one."""
 
     def __init__(self, index: FakeChunkIndex | None = None) -> None:
@@ -99,62 +99,62 @@ def ids(found: SearchResult) -> list[str]:
 
 
 @pytest.fixture
-def bench() -> Bench:
-    return Bench()
+def world() -> SearchWorld:
+    return SearchWorld()
 
 
-def test_the_best_match_comes_first(bench: Bench) -> None:
+def test_the_best_match_comes_first(world: SearchWorld) -> None:
     for document_id, text in [("doc_1", "venom of snakes"), ("doc_2", "silk of spiders")]:
-        bench.index_chunk(document_id, text)
-        bench.show(document_id)
-    found = bench.search("spiders silk")
+        world.index_chunk(document_id, text)
+        world.show(document_id)
+    found = world.search("spiders silk")
     assert ids(found) == ["doc_2", "doc_1"]
     assert [hit.ranked.found_by for hit in found.hits] == ["fused", "vector"]
 
 
-def test_the_query_is_embedded_once(bench: Bench) -> None:
-    bench.search("spiders silk")
-    assert bench.embedder.embedded == ["spiders silk"]
+def test_the_query_is_embedded_once(world: SearchWorld) -> None:
+    world.search("spiders silk")
+    assert world.embedder.embedded == ["spiders silk"]
 
 
-def test_an_outdated_version_is_not_shown(bench: Bench) -> None:
-    bench.index_chunk("doc_1", "silk")
-    bench.show("doc_1", "1-v1")
-    bench.show("doc_1", "1-v2")
-    found = bench.search()
+def test_an_outdated_version_is_not_shown(world: SearchWorld) -> None:
+    world.index_chunk("doc_1", "silk")
+    world.show("doc_1", "1-v1")
+    world.show("doc_1", "1-v2")
+    found = world.search()
     assert (found.hits, found.total_count) == ((), 1)
 
 
-def test_a_version_that_was_never_committed_is_not_shown(bench: Bench) -> None:
-    bench.index_chunk("doc_1", "silk")
-    assert bench.search().hits == ()
+def test_a_version_that_was_never_committed_is_not_shown(world: SearchWorld) -> None:
+    world.index_chunk("doc_1", "silk")
+    assert world.search().hits == ()
 
 
-def test_only_the_current_of_several_versions_is_shown(bench: Bench) -> None:
-    bench.index.write(
+def test_only_the_current_of_several_versions_is_shown(world: SearchWorld) -> None:
+    world.index.write(
         [factories.indexed_chunk("silk", version=version) for version in ("1-v1", "1-v2", "1-v3")],
         plenty,
     )
-    bench.show("doc_1", "1-v1")
-    bench.show("doc_1", "1-v2")
-    assert [hit.ranked.candidate.version for hit in bench.search().hits] == ["1-v2"]
+    world.show("doc_1", "1-v1")
+    world.show("doc_1", "1-v2")
+    assert [hit.ranked.candidate.version for hit in world.search().hits] == ["1-v2"]
 
 
 def test_another_tenant_s_chunks_are_not_shown_even_when_the_index_answers_them() -> None:
     foreign = factories.candidate("doc_9:1-v1:00000")
-    bench = Bench(ScriptedIndex({Leg.VECTOR: [foreign], Leg.KEYWORD: [foreign]}))
-    bench.show("doc_9", "1-v1", tenant="other")
-    assert bench.search().hits == ()
-    assert len(bench.search(tenant="other").hits) == 1
+    world = SearchWorld(ScriptedIndex({Leg.VECTOR: [foreign], Leg.KEYWORD: [foreign]}))
+    world.show("doc_9", "1-v1", tenant="other")
+    assert world.search().hits == ()
+    assert len(world.search(tenant="other").hits) == 1
 
 
 def test_the_limit_is_filled_past_outdated_hits() -> None:
     """Over-fetching: what is dropped makes room for what comes after it."""
     candidates = [factories.candidate(f"doc_{n:03d}:1-v1:00000") for n in range(100)]
-    bench = Bench(ScriptedIndex({Leg.VECTOR: candidates, Leg.KEYWORD: []}))
+    world = SearchWorld(ScriptedIndex({Leg.VECTOR: candidates, Leg.KEYWORD: []}))
     for n in range(100):
-        bench.show(f"doc_{n:03d}", "1-v1" if n % 10 == 9 else "1-v0")
-    found = bench.search(limit=5)
+        world.show(f"doc_{n:03d}", "1-v1" if n % 10 == 9 else "1-v0")
+    found = world.search(limit=5)
     assert ids(found) == [f"doc_{n:03d}" for n in (9, 19, 29, 39, 49)]
     assert found.total_count == 100
 
@@ -162,10 +162,10 @@ def test_the_limit_is_filled_past_outdated_hits() -> None:
 @pytest.mark.parametrize("limit", [1, 10, 100])
 def test_the_limit_holds(limit: int) -> None:
     candidates = [factories.candidate(f"doc_{n:03d}:1-v1:00000") for n in range(100)]
-    bench = Bench(ScriptedIndex({Leg.VECTOR: candidates, Leg.KEYWORD: []}))
+    world = SearchWorld(ScriptedIndex({Leg.VECTOR: candidates, Leg.KEYWORD: []}))
     for n in range(100):
-        bench.show(f"doc_{n:03d}")
-    assert ids(bench.search(limit=limit)) == [f"doc_{n:03d}" for n in range(limit)]
+        world.show(f"doc_{n:03d}")
+    assert ids(world.search(limit=limit)) == [f"doc_{n:03d}" for n in range(limit)]
 
 
 @pytest.mark.parametrize(("outdated", "asked"), [(0, [10]), (1, [10, 20])])
@@ -173,11 +173,11 @@ def test_a_page_of_current_hits_takes_one_look_up_of_its_own_documents(
     outdated: int, asked: list[int]
 ) -> None:
     candidates = [factories.candidate(f"doc_{n:03d}:1-v1:00000") for n in range(100)]
-    bench = Bench(ScriptedIndex({Leg.VECTOR: candidates, Leg.KEYWORD: candidates[::-1]}))
+    world = SearchWorld(ScriptedIndex({Leg.VECTOR: candidates, Leg.KEYWORD: candidates[::-1]}))
     for n in range(100):
-        bench.show(f"doc_{n:03d}", "1-v0" if n < outdated else "1-v1")
-    assert len(bench.search(limit=10).hits) == 10
-    assert bench.documents.asked == asked
+        world.show(f"doc_{n:03d}", "1-v0" if n < outdated else "1-v1")
+    assert len(world.search(limit=10).hits) == 10
+    assert world.documents.asked == asked
 
 
 def test_the_widest_search_asks_for_no_more_than_a_batch_at_once() -> None:
@@ -185,69 +185,69 @@ def test_the_widest_search_asks_for_no_more_than_a_batch_at_once() -> None:
         Leg.VECTOR: [factories.candidate(f"doc_a{n:03d}:1-v1:00000") for n in range(100)],
         Leg.KEYWORD: [factories.candidate(f"doc_b{n:03d}:1-v1:00000") for n in range(100)],
     }
-    bench = Bench(ScriptedIndex(legs))
-    assert bench.search(limit=100).hits == ()
-    assert sum(bench.documents.asked) == 200
-    assert max(bench.documents.asked) <= 100
+    world = SearchWorld(ScriptedIndex(legs))
+    assert world.search(limit=100).hits == ()
+    assert sum(world.documents.asked) == 200
+    assert max(world.documents.asked) <= 100
 
 
 def test_several_chunks_of_a_document_are_looked_up_once() -> None:
     candidates = [factories.candidate(f"doc_1:1-v1:{n:05d}") for n in range(50)]
-    bench = Bench(ScriptedIndex({Leg.VECTOR: candidates, Leg.KEYWORD: []}))
-    bench.show("doc_1")
-    assert len(bench.search(limit=50).hits) == 50
-    assert bench.documents.asked == [1]
+    world = SearchWorld(ScriptedIndex({Leg.VECTOR: candidates, Leg.KEYWORD: []}))
+    world.show("doc_1")
+    assert len(world.search(limit=50).hits) == 50
+    assert world.documents.asked == [1]
 
 
 def test_weights_choose_between_the_legs() -> None:
     near, common = (factories.candidate(f"doc_{n}:1-v1:00000") for n in (1, 2))
-    bench = Bench(ScriptedIndex({Leg.VECTOR: [near], Leg.KEYWORD: [common]}))
-    bench.show("doc_1")
-    bench.show("doc_2")
-    assert ids(bench.search(fusion=Fusion.RRF, vector_weight=2.0)) == ["doc_1", "doc_2"]
-    assert ids(bench.search(fusion=Fusion.RRF, keyword_weight=2.0)) == ["doc_2", "doc_1"]
+    world = SearchWorld(ScriptedIndex({Leg.VECTOR: [near], Leg.KEYWORD: [common]}))
+    world.show("doc_1")
+    world.show("doc_2")
+    assert ids(world.search(fusion=Fusion.RRF, vector_weight=2.0)) == ["doc_1", "doc_2"]
+    assert ids(world.search(fusion=Fusion.RRF, keyword_weight=2.0)) == ["doc_2", "doc_1"]
 
 
 def test_a_least_score_drops_what_is_below_it() -> None:
     candidates = [factories.candidate(f"doc_{n}:1-v1:00000") for n in range(3)]
-    bench = Bench(ScriptedIndex({Leg.VECTOR: candidates, Leg.KEYWORD: candidates[:1]}))
+    world = SearchWorld(ScriptedIndex({Leg.VECTOR: candidates, Leg.KEYWORD: candidates[:1]}))
     for n in range(3):
-        bench.show(f"doc_{n}")
-    found = bench.search(fusion=Fusion.RRF, min_score=1 / 62)
+        world.show(f"doc_{n}")
+    found = world.search(fusion=Fusion.RRF, min_score=1 / 62)
     assert (ids(found), found.total_count) == (["doc_0", "doc_1"], 2)
 
 
-def test_each_leg_is_asked_for_the_whole_window(bench: Bench) -> None:
+def test_each_leg_is_asked_for_the_whole_window(world: SearchWorld) -> None:
     for n in range(limits.SEARCH_WINDOW + 20):
-        bench.index_chunk(f"doc_{n:03d}", f"silk {n}")
-        bench.show(f"doc_{n:03d}")
-    found = bench.search(limit=100)
+        world.index_chunk(f"doc_{n:03d}", f"silk {n}")
+        world.show(f"doc_{n:03d}")
+    found = world.search(limit=100)
     assert len(found.hits) == 100
     assert limits.SEARCH_WINDOW <= found.total_count <= 2 * limits.SEARCH_WINDOW
 
 
-def test_an_index_that_is_away_is_reported(bench: Bench) -> None:
-    bench.index.available = False
+def test_an_index_that_is_away_is_reported(world: SearchWorld) -> None:
+    world.index.available = False
     with pytest.raises(DependencyUnavailable):
-        bench.search()
+        world.search()
 
 
-def test_words_alone_rank_while_the_embedder_is_away(bench: Bench) -> None:
+def test_words_alone_rank_while_the_embedder_is_away(world: SearchWorld) -> None:
     for name in ("doc_1", "doc_2"):
-        bench.index_chunk(name, "silk" if name == "doc_1" else "wool")
-        bench.show(name)
-    assert not bench.search().degraded
-    bench.embedder.available = False
-    found = bench.search()
+        world.index_chunk(name, "silk" if name == "doc_1" else "wool")
+        world.show(name)
+    assert not world.search().degraded
+    world.embedder.available = False
+    found = world.search()
     assert (found.degraded, ids(found)) == (True, ["doc_1"])
     assert Leg.VECTOR not in found.hits[0].ranked.places
     with pytest.raises(DependencyUnavailable):  # words don't count, so that no hit would be a lie
-        bench.search(keyword_weight=0.0)
+        world.search(keyword_weight=0.0)
 
 
-def test_the_embedder_has_a_part_of_the_time_and_the_index_what_is_left(bench: Bench) -> None:
+def test_the_embedder_has_a_part_of_the_time_and_the_index_what_is_left(world: SearchWorld) -> None:
     left: dict[str, float] = {}
-    embed, search = bench.embedder.embed, bench.index.search
+    embed, search = world.embedder.embed, world.index.search
 
     def embedding(texts: Any, remaining: Any) -> Any:
         left["embedder"] = remaining()
@@ -257,7 +257,7 @@ def test_the_embedder_has_a_part_of_the_time_and_the_index_what_is_left(bench: B
         left["index"] = given[-1]()
         return search(*given)
 
-    bench.embedder.embed = embedding  # type: ignore[method-assign]  # to see what it is given
-    bench.index.search = searching  # type: ignore[method-assign]  # to see what it is given
-    bench.service.search(Query(tenant=TENANT, text="silk"), lambda: 8.0)
+    world.embedder.embed = embedding  # type: ignore[method-assign]  # to see what it is given
+    world.index.search = searching  # type: ignore[method-assign]  # to see what it is given
+    world.service.search(Query(tenant=TENANT, text="silk"), lambda: 8.0)
     assert left == {"embedder": limits.SEARCH_EMBED_SECONDS, "index": 8.0}

@@ -17,7 +17,7 @@ from spinneret.web.fetching.models import FetchRequest
 from spinneret.web.proxies.models import RotationStrategy
 from spinneret.web.proxies.service import ConfigDraft as ProxyDraft
 from spinneret.web.proxies.service import ServerDraft
-from tests.fakes.crawling import CrawlSlice, long_page
+from tests.fakes.crawling import CrawlWorld, long_page
 from tests.fakes.fetching import FakeFetcher, fetched_page
 
 SITE = "https://site.example"
@@ -26,7 +26,7 @@ ROBOTS = f"{SITE}/robots.txt"
 
 
 def config(
-    crawl: CrawlSlice,
+    crawl: CrawlWorld,
     headers: dict[str, str] | None = None,
     *,
     is_default: bool = False,
@@ -39,7 +39,7 @@ def config(
     return crawl.configs.service.create("acme", draft)
 
 
-def requested(crawl: CrawlSlice, **given: Any) -> FetchRequest:
+def requested(crawl: CrawlWorld, **given: Any) -> FetchRequest:
     """The request for the page, whose crawl is completed."""
     fetchers: list[FakeFetcher] = []
 
@@ -54,17 +54,17 @@ def requested(crawl: CrawlSlice, **given: Any) -> FetchRequest:
     return next(each for each in fetchers[0].requests if each.url.text == URL)
 
 
-def settled(crawl: CrawlSlice, body: str, **given: Any) -> Job:
+def settled(crawl: CrawlWorld, body: str, **given: Any) -> Job:
     crawl.pages[URL] = fetched_page(URL, body)
     return crawl.settle(crawl.submit(URL, force=True, **given))
 
 
-def test_page_timeout_ms_bounds_the_fetch(crawl: CrawlSlice) -> None:
+def test_page_timeout_ms_bounds_the_fetch(crawl: CrawlWorld) -> None:
     request = requested(crawl, config_id=config(crawl, page_timeout_ms=2500).id)
     assert (request.total_seconds, request.read_seconds) == (2.5, 2.5)
 
 
-def test_max_page_size_mb_bounds_the_body(crawl: CrawlSlice) -> None:
+def test_max_page_size_mb_bounds_the_body(crawl: CrawlWorld) -> None:
     small = config(crawl, max_page_size_mb=1).id
     assert requested(crawl, config_id=small).max_bytes == 1024 * 1024
     job = settled(crawl, "a" * (1024 * 1024 + 1), config_id=small)
@@ -72,11 +72,11 @@ def test_max_page_size_mb_bounds_the_body(crawl: CrawlSlice) -> None:
     assert job.last_error.code == "BODY_TOO_LARGE"
 
 
-def test_max_redirects_bounds_the_redirects(crawl: CrawlSlice) -> None:
+def test_max_redirects_bounds_the_redirects(crawl: CrawlWorld) -> None:
     assert requested(crawl, config_id=config(crawl, max_redirects=0).id).max_redirects == 0
 
 
-def test_headers_are_sent_and_the_user_agent_is_the_config_s(crawl: CrawlSlice) -> None:
+def test_headers_are_sent_and_the_user_agent_is_the_config_s(crawl: CrawlWorld) -> None:
     made = config(crawl, {"Cookie": "a=1", "user-agent": "Spinneret/2 (acme)"})
     request = requested(crawl, config_id=made.id)
     assert request.headers == {"Cookie": "a=1"}
@@ -86,7 +86,7 @@ def test_headers_are_sent_and_the_user_agent_is_the_config_s(crawl: CrawlSlice) 
     assert (plain.headers, plain.user_agent) == ({}, None)
 
 
-def test_respect_robots_txt_can_be_switched_off(crawl: CrawlSlice) -> None:
+def test_respect_robots_txt_can_be_switched_off(crawl: CrawlWorld) -> None:
     crawl.pages[ROBOTS] = fetched_page(
         ROBOTS, "User-agent: *\nDisallow: /", media_type="text/plain"
     )
@@ -95,7 +95,7 @@ def test_respect_robots_txt_can_be_switched_off(crawl: CrawlSlice) -> None:
     assert settled(crawl, "Silk.", config_id=made.id).status is JobStatus.COMPLETED
 
 
-def test_rate_limit_rps_slows_the_crawl_of_a_host(crawl: CrawlSlice) -> None:
+def test_rate_limit_rps_slows_the_crawl_of_a_host(crawl: CrawlWorld) -> None:
     slow = config(crawl, rate_limit_rps=0.05).id
     crawl.sleep = lambda _: None
     crawl.pages[URL] = fetched_page(URL, "Silk.")
@@ -105,7 +105,7 @@ def test_rate_limit_rps_slows_the_crawl_of_a_host(crawl: CrawlSlice) -> None:
     assert [later - earlier for earlier, later in pairwise(waiting)] == [20.0] * 4
 
 
-def test_proxy_config_id_takes_the_pages_by_way_of_the_proxies(crawl: CrawlSlice) -> None:
+def test_proxy_config_id_takes_the_pages_by_way_of_the_proxies(crawl: CrawlWorld) -> None:
     def proxy(port: int) -> str:
         server = ServerDraft(url=f"http://proxy.example:{port}")
         draft = ProxyDraft(
@@ -130,11 +130,11 @@ PAGE = f"""<html><head><title>All about silk</title></head><body>
 <footer><p>Imprint of the site</p></footer></body></html>"""
 
 
-def shown(crawl: CrawlSlice, job: Job) -> Any:
+def shown(crawl: CrawlWorld, job: Job) -> Any:
     return crawl.crawls().get("acme", job.id)
 
 
-def test_extraction_strategy_decides_what_of_a_page_is_its_content(crawl: CrawlSlice) -> None:
+def test_extraction_strategy_decides_what_of_a_page_is_its_content(crawl: CrawlWorld) -> None:
     crawl.extract = extract
     main = shown(crawl, settled(crawl, PAGE))
     assert "Imprint of the site" not in main.markdown
@@ -145,7 +145,7 @@ def test_extraction_strategy_decides_what_of_a_page_is_its_content(crawl: CrawlS
     assert "Menu of the site" in whole.markdown
 
 
-def test_keep_link_targets_decides_whether_markdown_holds_addresses(crawl: CrawlSlice) -> None:
+def test_keep_link_targets_decides_whether_markdown_holds_addresses(crawl: CrawlWorld) -> None:
     crawl.extract = extract
     linking = PAGE.replace("one point", '<a href="/orb">one point</a>')
     assert f"[one point]({SITE}/orb)" in shown(crawl, settled(crawl, linking)).markdown
@@ -156,7 +156,7 @@ def test_keep_link_targets_decides_whether_markdown_holds_addresses(crawl: Crawl
     assert f"{SITE}/orb" in [link.url for link in view.links]
 
 
-def test_a_structured_page_is_shown_and_cut_by_its_blocks(crawl: CrawlSlice) -> None:
+def test_a_structured_page_is_shown_and_cut_by_its_blocks(crawl: CrawlWorld) -> None:
     crawl.extract = extract
     structured = config(crawl, extraction_strategy="structured", min_chunk_size=1).id
     view = shown(crawl, settled(crawl, PAGE, config_id=structured))
@@ -166,7 +166,7 @@ def test_a_structured_page_is_shown_and_cut_by_its_blocks(crawl: CrawlSlice) -> 
     assert document.chunk_count == 3
 
 
-def test_chunking_strategy_cuts_at_headings(crawl: CrawlSlice) -> None:
+def test_chunking_strategy_cuts_at_headings(crawl: CrawlWorld) -> None:
     body = f"# One\n\n{long_page('a', 60)}\n\n# Two\n\n{long_page('b', 60)}"
     assert settled(crawl, body).result["chunks"] == 1  # type: ignore[index]  # completed
     by_heading = config(crawl, chunking_strategy=ChunkingStrategy.BY_HEADING).id
@@ -180,7 +180,7 @@ def test_chunking_strategy_cuts_at_headings(crawl: CrawlSlice) -> None:
 @pytest.mark.parametrize(
     ("field", "value"), [("chunk_size", 100), ("chunk_overlap", 20), ("min_chunk_size", 30)]
 )
-def test_sizes_of_chunks_are_the_config_s(crawl: CrawlSlice, field: str, value: int) -> None:
+def test_sizes_of_chunks_are_the_config_s(crawl: CrawlWorld, field: str, value: int) -> None:
     sizes = {"chunk_size": 120, "chunk_overlap": 10, "min_chunk_size": 20, field: value}
     settled(crawl, long_page("silk", 150), config_id=config(crawl, **sizes).id)
     [document] = crawl.documents.all("acme")
@@ -197,7 +197,7 @@ def test_sizes_of_chunks_are_the_config_s(crawl: CrawlSlice, field: str, value: 
     assert sizes["chunk_overlap"] // 2 <= shared <= sizes["chunk_overlap"]
 
 
-def test_a_crawl_goes_on_with_its_config_as_it_was_submitted(crawl: CrawlSlice) -> None:
+def test_a_crawl_goes_on_with_its_config_as_it_was_submitted(crawl: CrawlWorld) -> None:
     made = config(crawl, max_redirects=3)
     crawl.pages[URL] = fetched_page(URL, long_page("silk"))
     ref = crawl.submit(URL, config_id=made.id)
@@ -207,14 +207,14 @@ def test_a_crawl_goes_on_with_its_config_as_it_was_submitted(crawl: CrawlSlice) 
     assert crawl.submit(URL, config_id=made.id) != ref
 
 
-def test_a_crawl_by_another_config_is_another_crawl(crawl: CrawlSlice) -> None:
+def test_a_crawl_by_another_config_is_another_crawl(crawl: CrawlWorld) -> None:
     one, two = config(crawl).id, config(crawl).id
     refs = [crawl.submit(URL, config_id=each) for each in (None, one, two)]
     assert len(set(refs)) == 3
     assert crawl.submit(URL, config_id=one) == refs[1]
 
 
-def test_without_a_config_the_tenant_s_default_is_in_force(crawl: CrawlSlice) -> None:
+def test_without_a_config_the_tenant_s_default_is_in_force(crawl: CrawlWorld) -> None:
     default = config(crawl, is_default=True, max_redirects=1)
     assert requested(crawl).max_redirects == 1
     ref = crawl.submit(URL)
@@ -224,7 +224,7 @@ def test_without_a_config_the_tenant_s_default_is_in_force(crawl: CrawlSlice) ->
     assert "config" not in crawl.job(crawl.submit(URL, "globex")).payload
 
 
-def test_a_config_that_the_tenant_does_not_have_is_unknown(crawl: CrawlSlice) -> None:
+def test_a_config_that_the_tenant_does_not_have_is_unknown(crawl: CrawlWorld) -> None:
     made = config(crawl)
     for tenant, config_id in (("acme", "config_unknown"), ("globex", made.id)):
         with pytest.raises(NotFound):
@@ -232,7 +232,7 @@ def test_a_config_that_the_tenant_does_not_have_is_unknown(crawl: CrawlSlice) ->
     assert crawl.queue.sent == []
 
 
-def test_a_page_that_was_kept_for_one_config_is_not_another_s(crawl: CrawlSlice) -> None:
+def test_a_page_that_was_kept_for_one_config_is_not_another_s(crawl: CrawlWorld) -> None:
     private = config(crawl, {"Cookie": "session=acme"})
     crawl.pages[URL] = fetched_page(URL, long_page("silk"), headers={"etag": '"1"'})
     crawl.run(crawl.submit(URL, config_id=private.id))

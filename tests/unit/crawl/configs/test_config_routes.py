@@ -10,20 +10,20 @@ from spinneret.crawl.configs.api_models import ConfigRequest
 from spinneret.redaction import MARK
 from spinneret.web.proxies.models import RotationStrategy
 from spinneret.web.proxies.service import ConfigDraft, ServerDraft
-from tests.fakes.crawling import CrawlSlice
+from tests.fakes.crawling import CrawlWorld
 from tests.unit.served import Served
 
 PATH = "/api/v1/configs"
 
 
 @pytest.fixture
-def slice_() -> CrawlSlice:
-    return CrawlSlice()
+def world() -> CrawlWorld:
+    return CrawlWorld()
 
 
 @pytest.fixture
-def api(slice_: CrawlSlice) -> Served:
-    return Served(router, SimpleNamespace(configs=slice_.configs.service))
+def api(world: CrawlWorld) -> Served:
+    return Served(router, SimpleNamespace(configs=world.configs.service))
 
 
 # covers C-10
@@ -84,15 +84,15 @@ def test_at_most_one_config_is_the_default(api: Served) -> None:
     assert {each["name"]: each["is_default"] for each in items} == {"one": False, "two": True}
 
 
-def test_a_config_in_use_is_not_deleted(api: Served, slice_: CrawlSlice) -> None:
+def test_a_config_in_use_is_not_deleted(api: Served, world: CrawlWorld) -> None:
     config_id = api.send("POST", PATH, {"name": "slow"}).body["config_id"]
-    slice_.configs.store.rows.references["acme", config_id] = 1
+    world.configs.store.rows.references["acme", config_id] = 1
     refused = api.send("DELETE", f"{PATH}/{config_id}")
     assert (refused.status, refused.body["code"]) == (409, "CONFLICT")
 
 
 def test_secrets_in_headers_are_not_shown_and_stay_where_headers_are_left_out(
-    api: Served, slice_: CrawlSlice
+    api: Served, world: CrawlWorld
 ) -> None:
     headers = {"Authorization": "Bearer s3cr3t-t0ken-of-acme", "Accept-Language": "de"}
     made = api.send("POST", PATH, {"name": "in", "headers": headers})
@@ -100,8 +100,8 @@ def test_secrets_in_headers_are_not_shown_and_stay_where_headers_are_left_out(
     assert made.body["headers"]["Accept-Language"] == "de"
     one = f"{PATH}/{made.body['config_id']}"
     api.send("PUT", one, {"name": "other"})
-    kept = slice_.configs.service.get("acme", made.body["config_id"])
-    assert slice_.configs.seal.open("acme", kept.sealed_headers) == headers
+    kept = world.configs.service.get("acme", made.body["config_id"])
+    assert world.configs.seal.open("acme", kept.sealed_headers) == headers
     shown = api.send("PUT", one, {"name": "in", "headers": made.body["headers"]})
     assert shown.status == 422
     assert api.send("PUT", one, {"name": "in", "headers": {}}).body["headers"] == {}
@@ -179,11 +179,11 @@ def test_what_is_out_of_range_is_refused_by_its_field(api: Served, wrong: dict[s
     assert field["path"].split(".")[0] in wrong
 
 
-def test_a_proxy_that_there_is_can_be_chosen(api: Served, slice_: CrawlSlice) -> None:
+def test_a_proxy_that_there_is_can_be_chosen(api: Served, world: CrawlWorld) -> None:
     server = ServerDraft(url="http://proxy.example:31")
     draft = ConfigDraft(
         name="main", servers=(server,), strategy=RotationStrategy.RANDOM, is_active=True
     )
-    proxy = slice_.proxies.service.create("acme", draft)
+    proxy = world.proxies.service.create("acme", draft)
     made = api.send("POST", PATH, {"name": "one", "proxy_config_id": proxy.id})
     assert (made.status, made.body["proxy_config_id"]) == (201, proxy.id)

@@ -17,7 +17,7 @@ from spinneret.kernel import bounds
 from spinneret.kernel.errors import NotFound
 from tests import factories
 from tests.fakes.crashes import Crash, CrashPlan, Moment
-from tests.fakes.crawling import CrawlSlice, long_page
+from tests.fakes.crawling import CrawlWorld, long_page
 from tests.fakes.fetching import fetched_page
 from tests.sampling import sampled, spread
 
@@ -25,30 +25,30 @@ TENANT = factories.TENANT
 
 
 @pytest.fixture
-def crawl() -> CrawlSlice:
-    return CrawlSlice()
+def crawl() -> CrawlWorld:
+    return CrawlWorld()
 
 
 @pytest.fixture
-def inbox(crawl: CrawlSlice) -> InboxService:
+def inbox(crawl: CrawlWorld) -> InboxService:
     return InboxService(
         store=crawl.inbox, jobs=crawl.job_service(), clock=crawl.clock, new_id=crawl.new_id
     )
 
 
-def arrive(crawl: CrawlSlice, name: str, body: str | bytes) -> tuple[InboxFile, JobRef]:
+def arrive(crawl: CrawlWorld, name: str, body: str | bytes) -> tuple[InboxFile, JobRef]:
     key = f"T/{TENANT}/inbox/inbox_1/{name}"
     version = crawl.inbox.put(key, body.encode() if isinstance(body, str) else body)
     return InboxFile.arrived(key, version), announce(crawl, key, version)
 
 
-def announce(crawl: CrawlSlice, key: str, version: str) -> JobRef:
+def announce(crawl: CrawlWorld, key: str, version: str) -> JobRef:
     job_id = InboxIngest(jobs=crawl.job_service())(key, version)
     assert job_id is not None
     return JobRef(tenant=TENANT, job_id=job_id)
 
 
-def pages(crawl: CrawlSlice, count: int) -> list[str]:
+def pages(crawl: CrawlWorld, count: int) -> list[str]:
     """Of many hosts, so that none waits for another."""
     urls = [f"https://site-{n}.example/page" for n in range(count)]
     for url in urls:
@@ -56,18 +56,18 @@ def pages(crawl: CrawlSlice, count: int) -> list[str]:
     return urls
 
 
-def report(crawl: CrawlSlice, file: InboxFile) -> list[dict[str, Any]]:
+def report(crawl: CrawlWorld, file: InboxFile) -> list[dict[str, Any]]:
     [body] = crawl.inbox.reports(file)
     return [json.loads(line) for line in body.splitlines()]
 
 
-def children(crawl: CrawlSlice, ref: JobRef) -> list[Job]:
+def children(crawl: CrawlWorld, ref: JobRef) -> list[Job]:
     found = crawl.store.children(ref, list(JobStatus), None, 10_000)
     return [crawl.job(each) for each in found.items]
 
 
 # covers C-09
-def test_each_line_has_its_crawl_and_its_line_in_the_report(crawl: CrawlSlice) -> None:
+def test_each_line_has_its_crawl_and_its_line_in_the_report(crawl: CrawlWorld) -> None:
     urls = pages(crawl, 50)
     file, ref = arrive(crawl, "list.txt", "\n".join(["# pages", *urls]))
     assert crawl.settle(ref).status is JobStatus.COMPLETED
@@ -78,7 +78,7 @@ def test_each_line_has_its_crawl_and_its_line_in_the_report(crawl: CrawlSlice) -
 
 
 # covers C-09
-def test_bad_lines_and_duplicates_are_reported_with_their_reasons(crawl: CrawlSlice) -> None:
+def test_bad_lines_and_duplicates_are_reported_with_their_reasons(crawl: CrawlWorld) -> None:
     [page] = pages(crawl, 1)
     lines = [
         {"url": page},
@@ -106,7 +106,7 @@ def test_bad_lines_and_duplicates_are_reported_with_their_reasons(crawl: CrawlSl
     ],
 )
 def test_a_comment_where_none_may_be_is_refused_with_the_rule(
-    crawl: CrawlSlice, name: str, line: str
+    crawl: CrawlWorld, name: str, line: str
 ) -> None:
     [page] = pages(crawl, 1)
     first = "url\n" if name.endswith("csv") else ""
@@ -117,7 +117,7 @@ def test_a_comment_where_none_may_be_is_refused_with_the_rule(
     assert "begins with #" in refused["error"]["error"]
 
 
-def test_a_fragment_is_part_of_its_url(crawl: CrawlSlice) -> None:
+def test_a_fragment_is_part_of_its_url(crawl: CrawlWorld) -> None:
     [page] = pages(crawl, 1)
     file, ref = arrive(crawl, "list.txt", f"  # pages\n{page}#silk")
     crawl.settle(ref)
@@ -126,7 +126,7 @@ def test_a_fragment_is_part_of_its_url(crawl: CrawlSlice) -> None:
     assert [job.payload["url"] for job in children(crawl, ref)] == [page]
 
 
-def test_options_of_a_line_are_those_of_its_crawl(crawl: CrawlSlice) -> None:
+def test_options_of_a_line_are_those_of_its_crawl(crawl: CrawlWorld) -> None:
     [page] = pages(crawl, 1)
     line = {"url": page, "priority": "high", "tags": ["Silk"]}
     _, ref = arrive(crawl, "list.jsonl", json.dumps(line))
@@ -136,7 +136,7 @@ def test_options_of_a_line_are_those_of_its_crawl(crawl: CrawlSlice) -> None:
     assert child.payload["tag_ids"] == list(crawl.tag_ids(TENANT, ["silk"]))
 
 
-def test_lines_of_one_page_give_it_the_tags_of_all(crawl: CrawlSlice) -> None:
+def test_lines_of_one_page_give_it_the_tags_of_all(crawl: CrawlWorld) -> None:
     first, second = pages(crawl, 2)
     under_way = crawl.submit(second, TENANT, tags=("a",))
     lines = [{"url": each, "tags": [tag]} for each in (first, second) for tag in "bc"]
@@ -148,7 +148,7 @@ def test_lines_of_one_page_give_it_the_tags_of_all(crawl: CrawlSlice) -> None:
     assert tags[second] == set(crawl.tag_ids(TENANT, ["a", "b", "c"]))
 
 
-def test_documents_of_a_file_are_found_by_their_source(crawl: CrawlSlice) -> None:
+def test_documents_of_a_file_are_found_by_their_source(crawl: CrawlWorld) -> None:
     listed, other = pages(crawl, 2)
     _, ref = arrive(crawl, "list.txt", listed)
     crawl.settle(ref)
@@ -159,7 +159,7 @@ def test_documents_of_a_file_are_found_by_their_source(crawl: CrawlSlice) -> Non
     assert {hit.chunk.url for hit in found} == {listed}
 
 
-def test_a_line_whose_config_goes_deeper_than_its_page_is_refused(crawl: CrawlSlice) -> None:
+def test_a_line_whose_config_goes_deeper_than_its_page_is_refused(crawl: CrawlWorld) -> None:
     [page] = pages(crawl, 1)
     draft = ConfigDraft(name="deep", options=ConfigOptions(max_depth=1))
     config = crawl.configs.service.create(TENANT, draft)
@@ -172,7 +172,7 @@ def test_a_line_whose_config_goes_deeper_than_its_page_is_refused(crawl: CrawlSl
     assert "job_id" in accepted
 
 
-def test_a_line_that_the_stage_can_no_longer_render_is_refused(crawl: CrawlSlice) -> None:
+def test_a_line_that_the_stage_can_no_longer_render_is_refused(crawl: CrawlWorld) -> None:
     [page] = pages(crawl, 1)
     config = crawl.configs.service.create(
         TENANT, ConfigDraft(name="rendered", options=ConfigOptions(render=True))
@@ -186,7 +186,7 @@ def test_a_line_that_the_stage_can_no_longer_render_is_refused(crawl: CrawlSlice
     assert "job_id" in accepted
 
 
-def test_the_same_version_twice_is_one_job(crawl: CrawlSlice) -> None:
+def test_the_same_version_twice_is_one_job(crawl: CrawlWorld) -> None:
     file, ref = arrive(crawl, "list.txt", "http://10.0.0.1/")
     assert announce(crawl, file.key, file.version) == ref
     crawl.settle(ref)
@@ -205,7 +205,7 @@ def test_the_same_version_twice_is_one_job(crawl: CrawlSlice) -> None:
         "list.txt",
     ],
 )
-def test_other_objects_start_nothing(crawl: CrawlSlice, key: str) -> None:
+def test_other_objects_start_nothing(crawl: CrawlWorld, key: str) -> None:
     assert InboxIngest(jobs=crawl.job_service())(key, "v1") is None
 
 
@@ -219,7 +219,7 @@ def test_other_objects_start_nothing(crawl: CrawlSlice, key: str) -> None:
     ],
 )
 def test_a_file_that_cannot_be_read_fails_its_job(
-    crawl: CrawlSlice, name: str, body: bytes | None, code: str
+    crawl: CrawlWorld, name: str, body: bytes | None, code: str
 ) -> None:
     file, ref = arrive(crawl, name, body or b"")
     if body is None:
@@ -232,7 +232,7 @@ def test_a_file_that_cannot_be_read_fails_its_job(
 
 
 def test_a_file_that_is_too_large_fails_its_job(
-    crawl: CrawlSlice, monkeypatch: pytest.MonkeyPatch
+    crawl: CrawlWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(bounds, "INBOX_MAX_BYTES", 10)
     _, ref = arrive(crawl, "list.txt", "https://site.example/")
@@ -241,14 +241,14 @@ def test_a_file_that_is_too_large_fails_its_job(
     assert failure.code == "BODY_TOO_LARGE"
 
 
-def test_an_empty_file_ends_at_once_with_an_empty_report(crawl: CrawlSlice) -> None:
+def test_an_empty_file_ends_at_once_with_an_empty_report(crawl: CrawlWorld) -> None:
     file, ref = arrive(crawl, "list.csv", "")
     assert crawl.settle(ref).status is JobStatus.COMPLETED
     assert report(crawl, file) == []
 
 
 def test_lines_beyond_the_bound_are_not_read(
-    crawl: CrawlSlice, monkeypatch: pytest.MonkeyPatch
+    crawl: CrawlWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(limits, "INBOX_LINES_MAX", 3)
     urls = pages(crawl, 6)
@@ -266,7 +266,7 @@ LINES = "\n".join(
 
 
 def crashes() -> list[tuple[int, Moment]]:
-    crawl = CrawlSlice()
+    crawl = CrawlWorld()
     _, ref = arrive(crawl, "list.txt", LINES)
     plan = CrashPlan()
     crawl.run(ref, plan.wrap)
@@ -275,7 +275,7 @@ def crashes() -> list[tuple[int, Moment]]:
 
 @pytest.mark.parametrize("point", sampled(spread(crashes(), 15), quick=0, tested=15), ids=str)
 def test_a_kill_at_any_call_loses_and_doubles_nothing(
-    crawl: CrawlSlice, point: tuple[int, Moment]
+    crawl: CrawlWorld, point: tuple[int, Moment]
 ) -> None:
     pages(crawl, 40)
     file, ref = arrive(crawl, "list.txt", LINES)
@@ -290,7 +290,7 @@ def test_a_kill_at_any_call_loses_and_doubles_nothing(
     assert len(crawl.inbox.reports(file)) == 1
 
 
-def test_a_hand_back_goes_on_where_it_was(crawl: CrawlSlice) -> None:
+def test_a_hand_back_goes_on_where_it_was(crawl: CrawlWorld) -> None:
     """With every slice in a claim of its own."""
     pages(crawl, 40)
     file, ref = arrive(crawl, "list.txt", LINES)
@@ -311,7 +311,7 @@ def test_a_form_is_for_a_file_below_the_tenants_prefix(inbox: InboxService) -> N
 
 
 def test_a_file_shows_its_report_when_all_its_lines_are_read(
-    crawl: CrawlSlice, inbox: InboxService
+    crawl: CrawlWorld, inbox: InboxService
 ) -> None:
     pages(crawl, 1)
     file, ref = arrive(crawl, "list.txt", "https://site-0.example/page")
@@ -333,7 +333,7 @@ def begun(inbox: InboxService, name: str = "list.txt") -> tuple[JobRef, str]:
 
 # covers C-09
 def test_a_form_s_job_waits_for_its_file_from_the_first_moment(
-    crawl: CrawlSlice, inbox: InboxService
+    crawl: CrawlWorld, inbox: InboxService
 ) -> None:
     ref, key = begun(inbox)
     view = inbox.get(TENANT, ref.job_id)
@@ -351,7 +351,7 @@ def test_a_form_s_job_waits_for_its_file_from_the_first_moment(
 
 
 def test_another_file_of_the_same_form_has_a_job_of_its_own(
-    crawl: CrawlSlice, inbox: InboxService
+    crawl: CrawlWorld, inbox: InboxService
 ) -> None:
     ref, key = begun(inbox)
     first, second = (crawl.inbox.put(key, b"x") for _ in range(2))
@@ -363,7 +363,7 @@ def test_another_file_of_the_same_form_has_a_job_of_its_own(
 
 
 def test_a_form_without_a_file_fails_its_job_after_an_hour(
-    crawl: CrawlSlice, inbox: InboxService
+    crawl: CrawlWorld, inbox: InboxService
 ) -> None:
     ref, key = begun(inbox)
     crawl.clock.advance(limits.INBOX_ARRIVAL_SECONDS - 60)
@@ -375,7 +375,7 @@ def test_a_form_without_a_file_fails_its_job_after_an_hour(
     assert announce(crawl, key, crawl.inbox.put(key, b"x")) != ref  # late, but not lost
 
 
-def test_a_cancelled_form_s_file_is_not_crawled(crawl: CrawlSlice, inbox: InboxService) -> None:
+def test_a_cancelled_form_s_file_is_not_crawled(crawl: CrawlWorld, inbox: InboxService) -> None:
     ref, key = begun(inbox)
     crawl.control().move(ref, Transition.CANCEL)
     assert announce(crawl, key, crawl.inbox.put(key, b"x")) == ref
@@ -384,7 +384,7 @@ def test_a_cancelled_form_s_file_is_not_crawled(crawl: CrawlSlice, inbox: InboxS
 
 
 def test_a_paused_form_s_file_is_crawled_after_the_resume(
-    crawl: CrawlSlice, inbox: InboxService
+    crawl: CrawlWorld, inbox: InboxService
 ) -> None:
     [page] = pages(crawl, 1)
     ref, key = begun(inbox)
@@ -396,7 +396,7 @@ def test_a_paused_form_s_file_is_crawled_after_the_resume(
 
 
 def test_a_form_that_is_resumed_before_its_file_waits_on(
-    crawl: CrawlSlice, inbox: InboxService
+    crawl: CrawlWorld, inbox: InboxService
 ) -> None:
     ref, key = begun(inbox)
     for move in (Transition.PAUSE, Transition.RESUME):

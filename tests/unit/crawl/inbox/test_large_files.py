@@ -20,7 +20,7 @@ from spinneret.jobs.models import Draft, JobRef
 from spinneret.jobs.placement import Placed
 from spinneret.jobs.worker import Context, Worker
 from tests.factories import TENANT
-from tests.fakes.crawling import CrawlSlice
+from tests.fakes.crawling import CrawlWorld
 from tests.fakes.inbox import FakeInboxStore
 
 LINES = int(os.environ.get("SPINNERET_INBOX_LINES", "8000"))
@@ -84,7 +84,7 @@ def test_the_longest_file_is_read_and_reported_in_bounded_memory(
 ) -> None:
     monkeypatch.setattr(limits, "INBOX_LINES_MAX", LINES)
     monkeypatch.setattr(limits, "INBOX_READ_BYTES", 64 * 1024)  # small beside what would pile up
-    crawl, inbox = CrawlSlice(), DiskInbox(tmp_path)
+    crawl, inbox = CrawlWorld(), DiskInbox(tmp_path)
     with inbox.file.open("w") as stream:
         for number in range(LINES + 5):
             broken = number % 10 == 0

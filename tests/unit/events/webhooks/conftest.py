@@ -2,9 +2,9 @@
 
 import pytest
 
-from tests.fakes.webhook_slice import WebhookSlice
+from tests.fakes.webhook_world import WebhookWorld
 
 
 @pytest.fixture
-def hooks() -> WebhookSlice:
-    return WebhookSlice()
+def hooks() -> WebhookWorld:
+    return WebhookWorld()

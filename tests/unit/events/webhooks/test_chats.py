@@ -12,7 +12,7 @@ from spinneret.events.webhooks.signing import verify
 from spinneret.kernel.errors import ValidationFailed
 from spinneret.outbox.models import DomainEvent
 from tests.fakes.time import START
-from tests.fakes.webhook_slice import WebhookSlice, requested
+from tests.fakes.webhook_world import WebhookWorld, requested
 
 HOOK = "https://chat.example/hooks/1"
 TOPIC = "https://ntfy.example/alerts?auth=1"
@@ -42,7 +42,7 @@ def readable(kind: EndpointKind, sent: dict[str, Any]) -> list[str]:
     raise AssertionError(f"not a message for {kind}: {sent}")
 
 
-def emit(hooks: WebhookSlice, data: dict[str, Any]) -> None:
+def emit(hooks: WebhookWorld, data: dict[str, Any]) -> None:
     event = DomainEvent(
         tenant="acme",
         type="target.down",
@@ -59,7 +59,7 @@ KINDS = [each for each in EndpointKind if each is not EndpointKind.WEBHOOK]
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_people_read_what_happened(hooks: WebhookSlice, kind: EndpointKind) -> None:
+def test_people_read_what_happened(hooks: WebhookWorld, kind: EndpointKind) -> None:
     url = TOPIC if kind is EndpointKind.NTFY else HOOK
     endpoint, secret = hooks.endpoint(kind=kind, url=url, events=frozenset({"target.down"}))
     emit(hooks, {"target_id": "t_1", "url": PAGE, "summary": SUMMARY})
@@ -73,7 +73,7 @@ def test_people_read_what_happened(hooks: WebhookSlice, kind: EndpointKind) -> N
     assert line.payload["data"]["summary"] == SUMMARY
 
 
-def test_the_longest_texts_are_within_what_discord_takes(hooks: WebhookSlice) -> None:
+def test_the_longest_texts_are_within_what_discord_takes(hooks: WebhookWorld) -> None:
     kind = EndpointKind.DISCORD
     hooks.endpoint(kind=kind, url=HOOK, events=frozenset({"target.down"}))
     emit(hooks, {"url": PAGE.ljust(2048, "x"), "summary": "y" * 500})
@@ -83,7 +83,7 @@ def test_the_longest_texts_are_within_what_discord_takes(hooks: WebhookSlice) ->
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_an_event_without_a_summary_and_a_test_are_readable_too(
-    hooks: WebhookSlice, kind: EndpointKind
+    hooks: WebhookWorld, kind: EndpointKind
 ) -> None:
     url = TOPIC if kind is EndpointKind.NTFY else HOOK
     endpoint, _ = hooks.endpoint(kind=kind, url=url, events=frozenset({"target.down"}))
@@ -97,7 +97,7 @@ def test_an_event_without_a_summary_and_a_test_are_readable_too(
     assert trial == ["Test: this channel receives events."]
 
 
-def test_a_change_keeps_the_kind_and_a_topic_is_required(hooks: WebhookSlice) -> None:
+def test_a_change_keeps_the_kind_and_a_topic_is_required(hooks: WebhookWorld) -> None:
     endpoint, _ = hooks.endpoint(kind=EndpointKind.NTFY, url=TOPIC)
     for url in ("https://ntfy.example/", "https://ntfy.example/a.b"):
         with pytest.raises(ValidationFailed):

@@ -9,13 +9,13 @@ import pytest
 from spinneret.events.webhooks.models import Cooldown, DeliveryStatus
 from spinneret.jobs.models import Job, JobStatus
 from spinneret.kernel.errors import DomainError, FetchFailed, FetchTimeout
-from tests.fakes.webhook_slice import WebhookSlice, answer
+from tests.fakes.webhook_world import WebhookWorld, answer
 from tests.fakes.webhooks import FakeCooldowns
 
 SILENT = FetchTimeout("receiver.example did not answer in time")
 
 
-def delivery_of(hooks: WebhookSlice) -> Job:
+def delivery_of(hooks: WebhookWorld) -> Job:
     """The delivery of one more job that has ended."""
     hooks.finish()
     return hooks.deliveries()[-1]
@@ -31,7 +31,7 @@ def void(_: object) -> None:
     ids=["silence", "no address", "429", "502", "503", "504"],
 )
 def test_after_silence_and_overload_other_deliveries_wait(
-    hooks: WebhookSlice, given: DomainError
+    hooks: WebhookWorld, given: DomainError
 ) -> None:
     endpoint, _ = hooks.endpoint()
     first, second = (delivery_of(hooks) for _ in range(2))
@@ -46,7 +46,7 @@ def test_after_silence_and_overload_other_deliveries_wait(
 
 
 @pytest.mark.parametrize("status", [500, 404, 200])
-def test_any_answer_but_overload_ends_the_wait(hooks: WebhookSlice, status: int) -> None:
+def test_any_answer_but_overload_ends_the_wait(hooks: WebhookWorld, status: int) -> None:
     endpoint, _ = hooks.endpoint()
     first, second = (delivery_of(hooks) for _ in range(2))
     hooks.receiver.answers = [SILENT, answer(status)]
@@ -57,7 +57,7 @@ def test_any_answer_but_overload_ends_the_wait(hooks: WebhookSlice, status: int)
 
 
 @pytest.mark.parametrize("status", [500, 404, 200])
-def test_after_any_other_answer_they_do_not(hooks: WebhookSlice, status: int) -> None:
+def test_after_any_other_answer_they_do_not(hooks: WebhookWorld, status: int) -> None:
     hooks.endpoint()
     hooks.receiver.answers = [answer(status)]
     for job in [delivery_of(hooks), delivery_of(hooks)]:
@@ -65,7 +65,7 @@ def test_after_any_other_answer_they_do_not(hooks: WebhookSlice, status: int) ->
     assert len(hooks.receiver.requests) == 2
 
 
-def test_one_delivery_at_a_time_tries_whether_the_target_is_back(hooks: WebhookSlice) -> None:
+def test_one_delivery_at_a_time_tries_whether_the_target_is_back(hooks: WebhookWorld) -> None:
     hooks.endpoint()
     first, second, third = (delivery_of(hooks) for _ in range(3))
     hooks.receiver.answers = [SILENT, answer(200)]
@@ -80,7 +80,7 @@ def test_one_delivery_at_a_time_tries_whether_the_target_is_back(hooks: WebhookS
     assert {job.status for job in hooks.deliveries()} == {JobStatus.COMPLETED}
 
 
-def test_a_delivery_that_another_one_forestalls_waits_on(hooks: WebhookSlice) -> None:
+def test_a_delivery_that_another_one_forestalls_waits_on(hooks: WebhookWorld) -> None:
     """Both saw the cooldown end; the permit is given once."""
     endpoint, _ = hooks.endpoint()
     job = delivery_of(hooks)
@@ -99,7 +99,7 @@ def test_a_delivery_that_another_one_forestalls_waits_on(hooks: WebhookSlice) ->
     assert (waiting.status, hooks.receiver.requests) == (JobStatus.PENDING, [])
 
 
-def test_a_target_that_stays_silent_is_asked_ever_more_rarely(hooks: WebhookSlice) -> None:
+def test_a_target_that_stays_silent_is_asked_ever_more_rarely(hooks: WebhookWorld) -> None:
     endpoint, _ = hooks.endpoint()
     hooks.receiver.answers = [SILENT]
     jobs = [delivery_of(hooks) for _ in range(8)]
@@ -113,7 +113,7 @@ def test_a_target_that_stays_silent_is_asked_ever_more_rarely(hooks: WebhookSlic
     assert waits == [10, 20, 40, 80, 160, 300, 300, 300]
 
 
-def test_a_targets_own_retry_after_is_kept_up_to_an_hour(hooks: WebhookSlice) -> None:
+def test_a_targets_own_retry_after_is_kept_up_to_an_hour(hooks: WebhookWorld) -> None:
     endpoint, _ = hooks.endpoint()
     for retry_after, wait in (("90", 90), ("86400", 3600)):
         hooks.cooldowns.end("acme", endpoint.id)
@@ -126,7 +126,7 @@ def test_a_targets_own_retry_after_is_kept_up_to_an_hour(hooks: WebhookSlice) ->
 # ---------------------------------------------------------------- Slow ones
 
 
-def slow(hooks: WebhookSlice, seconds: float = 14) -> None:
+def slow(hooks: WebhookWorld, seconds: float = 14) -> None:
     """From now on the receiver takes so long for an answer."""
     hooks.receiver.on_request = lambda: hooks.clock.advance(seconds)
 
@@ -134,7 +134,7 @@ def slow(hooks: WebhookSlice, seconds: float = 14) -> None:
 @pytest.mark.parametrize("status", [200, 204, 302, 404, 500])
 @pytest.mark.parametrize(("seconds", "waits"), [(2.9, False), (3, True), (14, True)])
 def test_after_a_slow_answer_of_any_kind_other_deliveries_wait(
-    hooks: WebhookSlice, status: int, seconds: float, waits: bool
+    hooks: WebhookWorld, status: int, seconds: float, waits: bool
 ) -> None:
     hooks.endpoint()
     first, second = (delivery_of(hooks) for _ in range(2))
@@ -148,7 +148,7 @@ def test_after_a_slow_answer_of_any_kind_other_deliveries_wait(
         assert waiting.due_at == hooks.clock() + timedelta(seconds=10)
 
 
-def test_a_slow_target_is_asked_by_one_delivery_at_a_time(hooks: WebhookSlice) -> None:
+def test_a_slow_target_is_asked_by_one_delivery_at_a_time(hooks: WebhookWorld) -> None:
     """The lane has eight places; of a backlog, seven go to others."""
     hooks.endpoint()
     jobs = [delivery_of(hooks) for _ in range(9)]
@@ -169,7 +169,7 @@ def test_a_slow_target_is_asked_by_one_delivery_at_a_time(hooks: WebhookSlice) -
     assert len(hooks.receiver.requests) == 2
 
 
-def test_a_target_that_stays_slow_is_asked_more_rarely_but_for_ever(hooks: WebhookSlice) -> None:
+def test_a_target_that_stays_slow_is_asked_more_rarely_but_for_ever(hooks: WebhookWorld) -> None:
     endpoint, _ = hooks.endpoint()
     slow(hooks)
     waits = []
@@ -183,7 +183,7 @@ def test_a_target_that_stays_slow_is_asked_more_rarely_but_for_ever(hooks: Webho
 
 
 @pytest.mark.heavy
-def test_a_slow_targets_backlog_is_delivered_whole_in_few_checks(hooks: WebhookSlice) -> None:
+def test_a_slow_targets_backlog_is_delivered_whole_in_few_checks(hooks: WebhookWorld) -> None:
     """If all came back whenever one may try, there would be 820 checks."""
     hooks.endpoint()
     jobs = [delivery_of(hooks) for _ in range(40)]
@@ -197,7 +197,7 @@ def test_a_slow_targets_backlog_is_delivered_whole_in_few_checks(hooks: WebhookS
     assert 39 * 60 <= (hooks.clock() - began).total_seconds() <= 40 * 120
 
 
-def test_a_quick_answer_ends_the_rest_of_a_slow_target(hooks: WebhookSlice) -> None:
+def test_a_quick_answer_ends_the_rest_of_a_slow_target(hooks: WebhookWorld) -> None:
     endpoint, _ = hooks.endpoint()
     jobs = [delivery_of(hooks) for _ in range(8)]
     slow(hooks)
@@ -210,7 +210,7 @@ def test_a_quick_answer_ends_the_rest_of_a_slow_target(hooks: WebhookSlice) -> N
         assert hooks.run(job.ref).status is JobStatus.COMPLETED
 
 
-def test_silence_counts_on_from_slow_answers(hooks: WebhookSlice) -> None:
+def test_silence_counts_on_from_slow_answers(hooks: WebhookWorld) -> None:
     endpoint, _ = hooks.endpoint()
     slow(hooks)
     hooks.run(delivery_of(hooks).ref)
@@ -221,7 +221,7 @@ def test_silence_counts_on_from_slow_answers(hooks: WebhookSlice) -> None:
     assert cooldown == Cooldown(failures=2, until=hooks.clock() + timedelta(seconds=20))
 
 
-def test_a_slow_target_delays_no_other(hooks: WebhookSlice) -> None:
+def test_a_slow_target_delays_no_other(hooks: WebhookWorld) -> None:
     sluggish, _ = hooks.endpoint(url="https://slow.example/")
     other, _ = hooks.endpoint(url="https://quick.example/")
     for _ in range(2):
@@ -243,7 +243,7 @@ def test_a_slow_target_delays_no_other(hooks: WebhookSlice) -> None:
 # ---------------------------------------------------------------- Any of them
 
 
-def test_targets_do_not_wait_for_each_other(hooks: WebhookSlice) -> None:
+def test_targets_do_not_wait_for_each_other(hooks: WebhookWorld) -> None:
     dead, _ = hooks.endpoint(url="https://dead.example/")
     alive, _ = hooks.endpoint(url="https://alive.example/")
     hooks.receiver.answers = [SILENT]
@@ -258,7 +258,7 @@ def test_targets_do_not_wait_for_each_other(hooks: WebhookSlice) -> None:
     assert [line.status for line in hooks.lines(dead.id)] == [DeliveryStatus.PENDING]
 
 
-def test_a_delivery_waits_a_day_for_its_target_and_no_longer(hooks: WebhookSlice) -> None:
+def test_a_delivery_waits_a_day_for_its_target_and_no_longer(hooks: WebhookWorld) -> None:
     endpoint, _ = hooks.endpoint()
     job = delivery_of(hooks)
     cooldown = Cooldown(failures=9, until=hooks.clock() + timedelta(days=3))
@@ -273,7 +273,7 @@ def test_a_delivery_waits_a_day_for_its_target_and_no_longer(hooks: WebhookSlice
 
 
 def test_a_delivery_stays_delivered_when_its_cooldown_can_not_be_ended(
-    hooks: WebhookSlice,
+    hooks: WebhookWorld,
 ) -> None:
     endpoint, _ = hooks.endpoint()
     hooks.cooldowns.put("acme", endpoint.id, Cooldown(failures=1, until=hooks.clock()))

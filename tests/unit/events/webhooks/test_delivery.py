@@ -13,11 +13,11 @@ from spinneret.events.webhooks.vault import DEFAULT
 from spinneret.jobs.models import Job, JobStatus
 from spinneret.kernel.errors import DomainError, UrlBlocked
 from spinneret.outbox.models import DomainEvent
-from tests.fakes.webhook_slice import WebhookSlice, answer, requested
+from tests.fakes.webhook_world import WebhookWorld, answer, requested
 from tests.fakes.webhooks import URL
 
 
-def delivery(hooks: WebhookSlice, **given: object) -> Job:
+def delivery(hooks: WebhookWorld, **given: object) -> Job:
     """The one delivery of a job that has just ended."""
     hooks.finish(**given)
     [job] = hooks.deliveries()
@@ -40,7 +40,7 @@ def end_event(job: Job) -> DomainEvent:
 
 
 # covers P-10
-def test_a_completed_job_is_delivered_signed(hooks: WebhookSlice) -> None:
+def test_a_completed_job_is_delivered_signed(hooks: WebhookWorld) -> None:
     endpoint, secret = hooks.endpoint(headers={"X-Tag": "one"})
     crawl = hooks.finish()
     hooks.settle()
@@ -68,7 +68,7 @@ def test_a_completed_job_is_delivered_signed(hooks: WebhookSlice) -> None:
     }
 
 
-def test_an_attempt_has_its_bounds_and_follows_nothing(hooks: WebhookSlice) -> None:
+def test_an_attempt_has_its_bounds_and_follows_nothing(hooks: WebhookWorld) -> None:
     hooks.endpoint()
     hooks.finish()
     hooks.settle()
@@ -77,7 +77,7 @@ def test_an_attempt_has_its_bounds_and_follows_nothing(hooks: WebhookSlice) -> N
     assert (request.total_seconds, request.excerpt_bytes) == (15.0, 4096)
 
 
-def test_a_jobs_own_url_is_signed_with_the_default_secret(hooks: WebhookSlice) -> None:
+def test_a_jobs_own_url_is_signed_with_the_default_secret(hooks: WebhookWorld) -> None:
     _, secret = hooks.service.rotate_default("acme")
     hooks.finish(webhook_url="https://own.example/hook?key=1")
     hooks.settle()
@@ -89,7 +89,7 @@ def test_a_jobs_own_url_is_signed_with_the_default_secret(hooks: WebhookSlice) -
     assert line.url == "https://own.example/hook?key=1"
 
 
-def test_the_secret_before_a_rotation_signs_for_a_day(hooks: WebhookSlice) -> None:
+def test_the_secret_before_a_rotation_signs_for_a_day(hooks: WebhookWorld) -> None:
     endpoint, old = hooks.endpoint()
     _, new = hooks.service.rotate("acme", endpoint.id)
     for seconds, secrets in ((0, [old, new]), (limits.WEBHOOK_OLD_SECRET_SECONDS, [new])):
@@ -102,7 +102,7 @@ def test_the_secret_before_a_rotation_signs_for_a_day(hooks: WebhookSlice) -> No
         assert request.headers["webhook-signature"].count("v1,") == len(secrets)
 
 
-def test_a_secret_that_was_copied_to_another_endpoint_signs_nothing(hooks: WebhookSlice) -> None:
+def test_a_secret_that_was_copied_to_another_endpoint_signs_nothing(hooks: WebhookWorld) -> None:
     one, _ = hooks.endpoint()
     other, _ = hooks.endpoint()
     hooks.endpoints.replace(other, replace(other, secrets=one.secrets, version=2))
@@ -119,7 +119,7 @@ def test_a_secret_that_was_copied_to_another_endpoint_signs_nothing(hooks: Webho
 # covers P-10
 @pytest.mark.parametrize("given", [answer(500), answer(404), answer(302), answer(401)])
 def test_a_refused_message_is_sent_five_times_with_growing_delays(
-    hooks: WebhookSlice, given: DomainError
+    hooks: WebhookWorld, given: DomainError
 ) -> None:
     endpoint, _ = hooks.endpoint()
     hooks.receiver.answers = [given]
@@ -138,7 +138,7 @@ def test_a_refused_message_is_sent_five_times_with_growing_delays(
     assert (line.status, line.attempts, line.next_attempt_at) == (DeliveryStatus.FAILED, 5, None)
 
 
-def test_an_endpoint_that_is_gone_is_disabled(hooks: WebhookSlice) -> None:
+def test_an_endpoint_that_is_gone_is_disabled(hooks: WebhookWorld) -> None:
     endpoint, _ = hooks.endpoint()
     hooks.receiver.answers = [answer(410)]
     job = delivery(hooks)
@@ -153,7 +153,7 @@ def test_an_endpoint_that_is_gone_is_disabled(hooks: WebhookSlice) -> None:
     assert (enabled.is_active, enabled.disabled_reason) == (True, None)
 
 
-def test_a_message_is_redelivered_as_often_as_it_is_asked_for(hooks: WebhookSlice) -> None:
+def test_a_message_is_redelivered_as_often_as_it_is_asked_for(hooks: WebhookWorld) -> None:
     endpoint, _ = hooks.endpoint()
     hooks.finish()
     hooks.settle()
@@ -166,7 +166,7 @@ def test_a_message_is_redelivered_as_often_as_it_is_asked_for(hooks: WebhookSlic
     assert set(hooks.receiver.ids) == {line.id}
 
 
-def test_an_endpoint_that_was_changed_meanwhile_is_not_disabled(hooks: WebhookSlice) -> None:
+def test_an_endpoint_that_was_changed_meanwhile_is_not_disabled(hooks: WebhookWorld) -> None:
     endpoint, _ = hooks.endpoint()
     hooks.receiver.answers = [answer(410)]
     hooks.receiver.on_request = lambda: void(hooks.service.update("acme", endpoint.id, requested()))
@@ -176,7 +176,7 @@ def test_an_endpoint_that_was_changed_meanwhile_is_not_disabled(hooks: WebhookSl
 
 
 @pytest.mark.parametrize("gone", ["removed", "inactive"])
-def test_nothing_is_sent_to_an_endpoint_that_is_no_more(hooks: WebhookSlice, gone: str) -> None:
+def test_nothing_is_sent_to_an_endpoint_that_is_no_more(hooks: WebhookWorld, gone: str) -> None:
     endpoint, _ = hooks.endpoint()
     job = delivery(hooks)
     if gone == "removed":
@@ -188,7 +188,7 @@ def test_nothing_is_sent_to_an_endpoint_that_is_no_more(hooks: WebhookSlice, gon
     assert (ended.status, ended.attempts, hooks.receiver.requests) == (JobStatus.FAILED, 1, [])
 
 
-def test_an_address_that_must_not_be_reached_ends_the_delivery(hooks: WebhookSlice) -> None:
+def test_an_address_that_must_not_be_reached_ends_the_delivery(hooks: WebhookWorld) -> None:
     endpoint, _ = hooks.endpoint()
     hooks.receiver.answers = [UrlBlocked("receiver.example leads to an address of the inside")]
     job = delivery(hooks)
@@ -203,7 +203,7 @@ def test_an_address_that_must_not_be_reached_ends_the_delivery(hooks: WebhookSli
 
 
 @pytest.mark.parametrize("part", ["endpoints", "log", "cooldowns", "sealer"])
-def test_an_outage_of_our_own_is_waited_for_uncharged(hooks: WebhookSlice, part: str) -> None:
+def test_an_outage_of_our_own_is_waited_for_uncharged(hooks: WebhookWorld, part: str) -> None:
     endpoint, _ = hooks.endpoint()
     job = delivery(hooks)
     getattr(hooks, part).available = False
@@ -215,7 +215,7 @@ def test_an_outage_of_our_own_is_waited_for_uncharged(hooks: WebhookSlice, part:
     assert line.status is DeliveryStatus.DELIVERED
 
 
-def test_a_cancelled_delivery_writes_nothing_more(hooks: WebhookSlice) -> None:
+def test_a_cancelled_delivery_writes_nothing_more(hooks: WebhookWorld) -> None:
     endpoint, _ = hooks.endpoint()
     job = delivery(hooks)
 

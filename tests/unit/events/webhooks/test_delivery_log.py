@@ -8,17 +8,17 @@ import pytest
 
 from spinneret.events.webhooks.models import DeliveryStatus
 from spinneret.jobs.models import Job
-from tests.fakes.webhook_slice import WebhookSlice, answer
+from tests.fakes.webhook_world import WebhookWorld, answer
 
 
-def delivery(hooks: WebhookSlice) -> Job:
+def delivery(hooks: WebhookWorld) -> Job:
     """The one delivery of a job that has just ended."""
     hooks.finish()
     [job] = hooks.deliveries()
     return job
 
 
-def test_a_delivered_message_is_logged_with_its_answer(hooks: WebhookSlice) -> None:
+def test_a_delivered_message_is_logged_with_its_answer(hooks: WebhookWorld) -> None:
     endpoint, _ = hooks.endpoint()
     hooks.receiver.answers = [answer(202, "thanks, token=abcdefghijklmnop1234 " + "x" * 3000)]
     job = delivery(hooks)
@@ -35,7 +35,7 @@ def test_a_delivered_message_is_logged_with_its_answer(hooks: WebhookSlice) -> N
     assert result == {"status_code": 202, "delivery_id": line.id, "attempts": 1, "duration_ms": 1}
 
 
-def test_the_log_shows_what_is_sent_about_which_job(hooks: WebhookSlice) -> None:
+def test_the_log_shows_what_is_sent_about_which_job(hooks: WebhookWorld) -> None:
     endpoint, _ = hooks.endpoint()
     job = hooks.finish()
     hooks.settle()
@@ -48,7 +48,7 @@ def test_the_log_shows_what_is_sent_about_which_job(hooks: WebhookSlice) -> None
     ("size", "kept", "truncated"), [(7000, {"result"}, None), (9000, set(), True)]
 )
 def test_the_log_leaves_a_large_result_out(
-    hooks: WebhookSlice, size: int, kept: set[str], truncated: bool | None
+    hooks: WebhookWorld, size: int, kept: set[str], truncated: bool | None
 ) -> None:
     endpoint, _ = hooks.endpoint()
     hooks.work = lambda _: {"text": "ü" * (size // 2)}
@@ -60,7 +60,7 @@ def test_the_log_leaves_a_large_result_out(
     assert json.loads(hooks.receiver.requests[0].body or b"")["data"]["result"]
 
 
-def test_the_log_says_when_the_last_attempt_began(hooks: WebhookSlice) -> None:
+def test_the_log_says_when_the_last_attempt_began(hooks: WebhookWorld) -> None:
     endpoint, _ = hooks.endpoint()
     hooks.receiver.answers = [answer(500), answer(200)]
     hooks.receiver.on_request = lambda: hooks.clock.advance(2)
@@ -75,7 +75,7 @@ def test_the_log_says_when_the_last_attempt_began(hooks: WebhookSlice) -> None:
         assert stamped == str(int(began.timestamp()))
 
 
-def test_the_log_says_when_the_next_attempt_comes(hooks: WebhookSlice) -> None:
+def test_the_log_says_when_the_next_attempt_comes(hooks: WebhookWorld) -> None:
     endpoint, _ = hooks.endpoint()
     hooks.receiver.answers = [answer(500, "sorry"), answer(200)]
     job = hooks.run(delivery(hooks).ref)
@@ -88,7 +88,7 @@ def test_the_log_says_when_the_next_attempt_comes(hooks: WebhookSlice) -> None:
 
 
 def test_a_delivery_that_waits_for_its_target_still_shows_the_last_answer(
-    hooks: WebhookSlice,
+    hooks: WebhookWorld,
 ) -> None:
     endpoint, _ = hooks.endpoint()
     hooks.receiver.answers = [answer(503, "busy"), answer(200)]

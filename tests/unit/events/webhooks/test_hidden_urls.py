@@ -11,7 +11,7 @@ from spinneret.events.webhooks.vault import DEFAULT
 from spinneret.jobs.api_models import event_view, job_view
 from spinneret.jobs.rules import TERMINAL
 from spinneret.kernel.errors import FetchTimeout, UrlBlocked
-from tests.fakes.webhook_slice import WebhookSlice, answer
+from tests.fakes.webhook_world import WebhookWorld, answer
 
 HUSH = "Qx7Rt2Wb9Kd4Ln6Mv3Zs8Yc5"
 URLS = [
@@ -22,7 +22,7 @@ either = pytest.mark.parametrize(("url", "public"), URLS, ids=["path", "query"])
 
 
 @either
-def test_the_log_shows_a_url_without_its_secret(hooks: WebhookSlice, url: str, public: str) -> None:
+def test_the_log_shows_a_url_without_its_secret(hooks: WebhookWorld, url: str, public: str) -> None:
     hooks.service.rotate_default("acme")
     endpoint, _ = hooks.endpoint(url=url)
     hooks.receiver.answers = [answer(500), answer(200)]
@@ -42,7 +42,7 @@ def test_the_log_shows_a_url_without_its_secret(hooks: WebhookSlice, url: str, p
 
 
 @either
-def test_a_redelivery_goes_to_the_whole_url(hooks: WebhookSlice, url: str, public: str) -> None:
+def test_a_redelivery_goes_to_the_whole_url(hooks: WebhookWorld, url: str, public: str) -> None:
     hooks.service.rotate_default("acme")
     hooks.receiver.answers = [UrlBlocked("inside"), answer(200)]
     hooks.finish(webhook_url=url)
@@ -55,7 +55,7 @@ def test_a_redelivery_goes_to_the_whole_url(hooks: WebhookSlice, url: str, publi
 
 @either
 def test_an_endpoint_is_shown_whole_to_who_may_change_it(
-    hooks: WebhookSlice, url: str, public: str
+    hooks: WebhookWorld, url: str, public: str
 ) -> None:
     endpoint, secret = hooks.endpoint(url=url)
     assert api_models.endpoint_view(endpoint, whole_url=True).url == url
@@ -72,7 +72,7 @@ def test_an_endpoint_is_shown_whole_to_who_may_change_it(
 
 @either
 def test_jobs_timelines_and_logs_show_nothing_of_it(
-    hooks: WebhookSlice, caplog: pytest.LogCaptureFixture, url: str, public: str
+    hooks: WebhookWorld, caplog: pytest.LogCaptureFixture, url: str, public: str
 ) -> None:
     caplog.set_level(logging.DEBUG)
     hooks.service.rotate_default("acme")
@@ -100,7 +100,7 @@ def test_jobs_timelines_and_logs_show_nothing_of_it(
     assert HUSH not in str(shown)
 
 
-def test_a_message_tells_the_crawled_urls_without_their_secrets(hooks: WebhookSlice) -> None:
+def test_a_message_tells_the_crawled_urls_without_their_secrets(hooks: WebhookWorld) -> None:
     hooks.endpoint()
     site = f"https://site.example/page?access_token={HUSH}"
     hooks.work = lambda _: {
@@ -128,7 +128,7 @@ def test_a_message_tells_the_crawled_urls_without_their_secrets(hooks: WebhookSl
 
 @pytest.mark.parametrize("payload", [{"topic": "silk"}, {"url": None}, {"url": 5}])
 def test_a_job_about_no_url_is_told_without_one(
-    hooks: WebhookSlice, payload: dict[str, Any]
+    hooks: WebhookWorld, payload: dict[str, Any]
 ) -> None:
     hooks.endpoint()
     hooks.finish(payload=payload)

@@ -7,7 +7,7 @@ from spinneret.events.webhooks.targets import UrlTarget, target_text, url_target
 from spinneret.events.webhooks.vault import DEFAULT
 from spinneret.jobs.models import JobFilter, JobStatus
 from spinneret.kernel.errors import Conflict, ValidationFailed
-from tests.fakes.webhook_slice import WebhookSlice, requested
+from tests.fakes.webhook_world import WebhookWorld, requested
 
 OWN = "https://own.example/hook"
 HUSH = "Qx7Rt2Wb9Kd4Ln6Mv3Zs8Yc5"
@@ -15,11 +15,11 @@ HEADERS = {"Authorization": f"Bearer {HUSH}", "X-Team": "silk"}
 
 
 @pytest.fixture(autouse=True)
-def _default_secret(hooks: WebhookSlice) -> None:
+def _default_secret(hooks: WebhookWorld) -> None:
     hooks.service.rotate_default("acme")
 
 
-def test_they_go_to_the_jobs_own_url_and_to_no_endpoint(hooks: WebhookSlice) -> None:
+def test_they_go_to_the_jobs_own_url_and_to_no_endpoint(hooks: WebhookWorld) -> None:
     hooks.endpoint(headers={"X-Endpoint": "one"})
     hooks.finish(webhook_url=OWN, webhook_headers=HEADERS)
     hooks.settle()
@@ -30,7 +30,7 @@ def test_they_go_to_the_jobs_own_url_and_to_no_endpoint(hooks: WebhookSlice) -> 
     assert not set(HEADERS) & others
 
 
-def test_a_redelivery_sends_them_again(hooks: WebhookSlice) -> None:
+def test_a_redelivery_sends_them_again(hooks: WebhookWorld) -> None:
     hooks.finish(webhook_url=OWN, webhook_headers=HEADERS)
     hooks.settle()
     [line] = hooks.lines(DEFAULT)
@@ -39,7 +39,7 @@ def test_a_redelivery_sends_them_again(hooks: WebhookSlice) -> None:
     assert [request.headers["X-Team"] for request in hooks.receiver.requests] == ["silk", "silk"]
 
 
-def test_they_are_sealed_at_rest(hooks: WebhookSlice) -> None:
+def test_they_are_sealed_at_rest(hooks: WebhookWorld) -> None:
     hooks.finish(webhook_url=OWN, webhook_headers=HEADERS)
     hooks.settle()
     jobs = hooks.store.page("acme", JobFilter(), None, 10).items
@@ -50,7 +50,7 @@ def test_they_are_sealed_at_rest(hooks: WebhookSlice) -> None:
     assert hooks.sealer.unsealed > 0
 
 
-def test_they_are_opened_for_no_other_url(hooks: WebhookSlice) -> None:
+def test_they_are_opened_for_no_other_url(hooks: WebhookWorld) -> None:
     [target] = hooks.service.targets("acme", OWN, HEADERS)
     own = url_target(target)
     assert own is not None
@@ -62,7 +62,7 @@ def test_they_are_opened_for_no_other_url(hooks: WebhookSlice) -> None:
     assert (line.status, hooks.receiver.requests) == (DeliveryStatus.FAILED, [])
 
 
-def test_the_largest_message_with_the_largest_headers_can_be_stored(hooks: WebhookSlice) -> None:
+def test_the_largest_message_with_the_largest_headers_can_be_stored(hooks: WebhookWorld) -> None:
     """Every character of both is written as two."""
     hooks.work = lambda _: {"text": '"' * 31_000}
     hooks.finish(webhook_url=OWN, webhook_headers={"X": '"' * 8191})
@@ -84,14 +84,14 @@ def test_the_largest_message_with_the_largest_headers_can_be_stored(hooks: Webho
     ],
 )
 def test_the_rules_are_those_of_an_endpoints_headers(
-    hooks: WebhookSlice, url: str | None, headers: dict[str, str], field: str
+    hooks: WebhookWorld, url: str | None, headers: dict[str, str], field: str
 ) -> None:
     with pytest.raises(ValidationFailed) as refusal:
         hooks.service.targets("acme", url, headers)
     assert [each["path"] for each in refusal.value.details["fields"]] == [field]
 
 
-def test_who_has_no_default_secret_reads_how_to_create_it(hooks: WebhookSlice) -> None:
+def test_who_has_no_default_secret_reads_how_to_create_it(hooks: WebhookWorld) -> None:
     with pytest.raises(Conflict) as refusal:
         hooks.service.targets("globex", OWN, {})
     [field] = refusal.value.details["fields"]
@@ -111,7 +111,7 @@ def test_the_id_of_an_endpoint_is_no_url() -> None:
     assert url_target("wh_0198c5a1d2e37f4a8b6c9d0e1f2a3b52") is None
 
 
-def test_an_endpoint_keeps_its_headers_for_their_own_origin_only(hooks: WebhookSlice) -> None:
+def test_an_endpoint_keeps_its_headers_for_their_own_origin_only(hooks: WebhookWorld) -> None:
     endpoint, _ = hooks.endpoint(headers=HEADERS)
     path = f"{endpoint.url}/other"
     kept = hooks.service.update("acme", endpoint.id, requested(url=path))

@@ -8,7 +8,7 @@ from spinneret.events.webhooks.vault import DEFAULT
 from spinneret.jobs.models import RequestKey
 from spinneret.jobs.service import Submitted
 from spinneret.kernel.errors import Conflict, FeatureDisabled, IdempotencyMismatch, NotFound
-from tests.fakes.webhook_slice import WebhookSlice, answer, requested
+from tests.fakes.webhook_world import WebhookWorld, answer, requested
 
 KEY = RequestKey(tenant="acme", scope="one", payload="same")
 OTHER = RequestKey(tenant="acme", scope="one", payload="other")
@@ -18,7 +18,7 @@ Ask = Callable[[RequestKey | None], Submitted]
 
 
 @pytest.fixture(params=["test", "redeliver"])
-def ask(request: pytest.FixtureRequest, hooks: WebhookSlice) -> Ask:
+def ask(request: pytest.FixtureRequest, hooks: WebhookWorld) -> Ask:
     """A request about the only endpoint, which is accepted at first."""
     endpoint, _ = hooks.endpoint()
     if request.param == "test":
@@ -29,25 +29,25 @@ def ask(request: pytest.FixtureRequest, hooks: WebhookSlice) -> Ask:
     return lambda key: hooks.service.redeliver("acme", endpoint.id, line.id, key)
 
 
-def make_gone(hooks: WebhookSlice) -> None:
+def make_gone(hooks: WebhookWorld) -> None:
     """The delivery that was asked for is answered with 410."""
     hooks.receiver.answers = [answer(410)]
     hooks.settle()
 
 
-def make_inactive(hooks: WebhookSlice) -> None:
+def make_inactive(hooks: WebhookWorld) -> None:
     hooks.service.update("acme", only(hooks), requested(is_active=False))
 
 
-def remove(hooks: WebhookSlice) -> None:
+def remove(hooks: WebhookWorld) -> None:
     hooks.service.remove("acme", only(hooks))
 
 
-def switch_off(hooks: WebhookSlice) -> None:
+def switch_off(hooks: WebhookWorld) -> None:
     hooks.enabled = False
 
 
-def only(hooks: WebhookSlice) -> str:
+def only(hooks: WebhookWorld) -> str:
     [endpoint] = hooks.service.page("acme", None, 2).items
     return endpoint.id
 
@@ -62,9 +62,9 @@ def only(hooks: WebhookSlice) -> str:
     ],
 )
 def test_a_replay_is_answered_whatever_has_changed_since(
-    hooks: WebhookSlice,
+    hooks: WebhookWorld,
     ask: Ask,
-    change: Callable[[WebhookSlice], None],
+    change: Callable[[WebhookWorld], None],
     refusal: type[Exception],
 ) -> None:
     first = ask(KEY)
@@ -78,7 +78,7 @@ def test_a_replay_is_answered_whatever_has_changed_since(
             ask(key)
 
 
-def test_a_redelivery_that_is_under_way_is_replayed(hooks: WebhookSlice) -> None:
+def test_a_redelivery_that_is_under_way_is_replayed(hooks: WebhookWorld) -> None:
     """Its job is in the log once it has been attempted, and is what a new request meets."""
     endpoint, _ = hooks.endpoint()
     hooks.finish()
@@ -93,6 +93,6 @@ def test_a_redelivery_that_is_under_way_is_replayed(hooks: WebhookSlice) -> None
         hooks.service.redeliver("acme", endpoint.id, line.id, None)
 
 
-def test_an_unknown_delivery_under_a_new_key_is_not_found(hooks: WebhookSlice) -> None:
+def test_an_unknown_delivery_under_a_new_key_is_not_found(hooks: WebhookWorld) -> None:
     with pytest.raises(NotFound):
         hooks.service.redeliver("acme", DEFAULT, "dlv_unknown", KEY)

@@ -7,18 +7,18 @@ import pytest
 from spinneret.events.webhooks.models import DeliveryStatus
 from spinneret.jobs.models import JobStatus
 from tests.fakes.crashes import Crash, CrashPlan, Moment
-from tests.fakes.webhook_slice import WebhookSlice
+from tests.fakes.webhook_world import WebhookWorld
 
 
-def prepared() -> WebhookSlice:
+def prepared() -> WebhookWorld:
     """With an accepted job whose end goes to one endpoint."""
-    hooks = WebhookSlice()
+    hooks = WebhookWorld()
     hooks.endpoint()
     hooks.submit()
     return hooks
 
 
-def work(hooks: WebhookSlice, plan: CrashPlan) -> None:
+def work(hooks: WebhookWorld, plan: CrashPlan) -> None:
     """Run the job, and then its delivery, as their messages say."""
     hooks.wrap = plan.wrap
     for _ in range(2):

@@ -16,7 +16,7 @@ from spinneret.kernel.errors import DomainError, HttpRefused, PermanentError, Ur
 from spinneret.outbox.models import DomainEvent
 from spinneret.web.fetching.models import FetchedPage
 from tests.fakes.time import START
-from tests.fakes.webhook_slice import WebhookSlice, answer, requested
+from tests.fakes.webhook_world import WebhookWorld, answer, requested
 
 OWN = "https://own.example/hook"
 
@@ -45,7 +45,7 @@ def reported(job: Job) -> dict[str, Any]:
     return body
 
 
-def test_a_failed_job_is_reported_with_its_error(hooks: WebhookSlice) -> None:
+def test_a_failed_job_is_reported_with_its_error(hooks: WebhookWorld) -> None:
     hooks.endpoint()
     hooks.work = failing(HttpRefused("site.example answered 404", details={"status_code": 404}))
     hooks.finish()
@@ -61,14 +61,14 @@ def test_a_failed_job_is_reported_with_its_error(hooks: WebhookSlice) -> None:
     assert "result" not in body["data"]
 
 
-def test_an_unexpected_error_shows_nothing_of_itself(hooks: WebhookSlice) -> None:
+def test_an_unexpected_error_shows_nothing_of_itself(hooks: WebhookWorld) -> None:
     hooks.endpoint()
     hooks.work = failing(RuntimeError("password=hunter2"))
     hooks.finish()
     assert "hunter2" not in hooks.deliveries()[0].payload["body"]
 
 
-def test_every_active_endpoint_and_the_jobs_own_url_are_notified(hooks: WebhookSlice) -> None:
+def test_every_active_endpoint_and_the_jobs_own_url_are_notified(hooks: WebhookWorld) -> None:
     hooks.service.rotate_default("acme")
     ids = [hooks.endpoint()[0].id for _ in range(2)]
     hooks.endpoint(is_active=False)
@@ -79,7 +79,7 @@ def test_every_active_endpoint_and_the_jobs_own_url_are_notified(hooks: WebhookS
 
 
 @pytest.mark.parametrize("event", [WebhookEvent.JOB_COMPLETED, WebhookEvent.JOB_FAILED])
-def test_an_endpoint_gets_the_events_it_asked_for(hooks: WebhookSlice, event: WebhookEvent) -> None:
+def test_an_endpoint_gets_the_events_it_asked_for(hooks: WebhookWorld, event: WebhookEvent) -> None:
     hooks.endpoint(events=frozenset({event}))
     hooks.finish()
     hooks.work = failing(PermanentError("no"))
@@ -101,14 +101,14 @@ NAMED: list[tuple[list[str], str | None]] = [
 
 @pytest.mark.parametrize(("patterns", "name"), NAMED, ids=str)
 def test_an_endpoint_gets_an_end_once_under_the_name_that_it_asked_for(
-    hooks: WebhookSlice, patterns: list[str], name: str | None
+    hooks: WebhookWorld, patterns: list[str], name: str | None
 ) -> None:
     hooks.endpoint(events=frozenset(patterns))
     hooks.finish()
     assert [reported(job)["type"] for job in hooks.deliveries()] == ([name] if name else [])
 
 
-def test_an_event_that_is_no_end_has_a_form_of_its_own(hooks: WebhookSlice) -> None:
+def test_an_event_that_is_no_end_has_a_form_of_its_own(hooks: WebhookWorld) -> None:
     hooks.endpoint(events=frozenset({"target.*"}))
     hooks.endpoint(events=frozenset({"job.*"}))
     event = other_event()
@@ -128,7 +128,7 @@ def test_an_event_that_is_no_end_has_a_form_of_its_own(hooks: WebhookSlice) -> N
 
 
 def test_a_subject_s_own_webhook_gets_whatever_its_endpoint_subscribes_to(
-    hooks: WebhookSlice,
+    hooks: WebhookWorld,
 ) -> None:
     endpoint, _ = hooks.endpoint(events=frozenset({"job.failed"}))
     hooks.sink.take(replace(other_event(), targets=(endpoint.id, OWN)))
@@ -138,7 +138,7 @@ def test_a_subject_s_own_webhook_gets_whatever_its_endpoint_subscribes_to(
 
 # covers P-10
 def test_a_source_s_webhook_gets_what_names_it_and_what_it_subscribes_to(
-    hooks: WebhookSlice,
+    hooks: WebhookWorld,
 ) -> None:
     endpoint, _ = hooks.endpoint(events=frozenset({"target.down"}), source_id="source_1")
     hooks.sink.take(other_event())
@@ -149,14 +149,14 @@ def test_a_source_s_webhook_gets_what_names_it_and_what_it_subscribes_to(
     assert [job.payload["endpoint_id"] for job in hooks.deliveries()] == [endpoint.id]
 
 
-def test_an_endpoint_that_comes_after_the_submission_is_notified(hooks: WebhookSlice) -> None:
+def test_an_endpoint_that_comes_after_the_submission_is_notified(hooks: WebhookWorld) -> None:
     ref = hooks.submit()
     hooks.endpoint()
     hooks.run(ref)
     assert len(hooks.deliveries()) == 1
 
 
-def test_a_stage_without_webhooks_submits_no_deliveries(hooks: WebhookSlice) -> None:
+def test_a_stage_without_webhooks_submits_no_deliveries(hooks: WebhookWorld) -> None:
     hooks.endpoint()
     ref = hooks.submit()
     hooks.enabled = False
@@ -164,13 +164,13 @@ def test_a_stage_without_webhooks_submits_no_deliveries(hooks: WebhookSlice) -> 
     assert hooks.deliveries() == []
 
 
-def test_another_tenants_endpoints_are_not_notified(hooks: WebhookSlice) -> None:
+def test_another_tenants_endpoints_are_not_notified(hooks: WebhookWorld) -> None:
     hooks.endpoint("zebra")
     hooks.finish()
     assert hooks.deliveries() == []
 
 
-def test_an_end_is_reported_once(hooks: WebhookSlice) -> None:
+def test_an_end_is_reported_once(hooks: WebhookWorld) -> None:
     hooks.endpoint()
     job = hooks.finish()
     hooks.relay.relay(job.tenant, job.id)
@@ -178,7 +178,7 @@ def test_an_end_is_reported_once(hooks: WebhookSlice) -> None:
     assert len(hooks.deliveries()) == 1
 
 
-def test_the_ends_of_deliveries_are_not_reported(hooks: WebhookSlice) -> None:
+def test_the_ends_of_deliveries_are_not_reported(hooks: WebhookWorld) -> None:
     hooks.endpoint()
     hooks.receiver.answers = [answer(410)]
     hooks.finish()
@@ -187,7 +187,7 @@ def test_the_ends_of_deliveries_are_not_reported(hooks: WebhookSlice) -> None:
 
 
 def test_the_sweeper_reports_what_an_outage_left_unreported(
-    hooks: WebhookSlice,
+    hooks: WebhookWorld,
 ) -> None:
     hooks.endpoint()
     ref = hooks.submit()
@@ -200,7 +200,7 @@ def test_the_sweeper_reports_what_an_outage_left_unreported(
 
 
 def test_a_fault_of_ours_does_not_reach_the_job(
-    hooks: WebhookSlice, caplog: pytest.LogCaptureFixture
+    hooks: WebhookWorld, caplog: pytest.LogCaptureFixture
 ) -> None:
     hooks.endpoint()
     ref = hooks.submit()
@@ -210,7 +210,7 @@ def test_a_fault_of_ours_does_not_reach_the_job(
 
 
 @pytest.mark.parametrize("url", ["no url", "http://10.0.0.1/hook"])
-def test_a_jobs_own_url_that_can_not_be_requested_is_named(hooks: WebhookSlice, url: str) -> None:
+def test_a_jobs_own_url_that_can_not_be_requested_is_named(hooks: WebhookWorld, url: str) -> None:
     hooks.service.rotate_default("acme")
     with pytest.raises(PermanentError) as refused:
         hooks.submit(webhook_url=url)
@@ -222,7 +222,7 @@ def test_a_jobs_own_url_that_can_not_be_requested_is_named(hooks: WebhookSlice, 
 
 @pytest.mark.parametrize("given", [answer(410), answer(200), UrlBlocked("inside")])
 def test_a_repeated_notification_adds_no_delivery_however_the_first_one_ended(
-    hooks: WebhookSlice, given: FetchedPage | DomainError
+    hooks: WebhookWorld, given: FetchedPage | DomainError
 ) -> None:
     """A crash between the submission of deliveries and the mark makes the relay repeat both."""
     hooks.service.rotate_default("acme")
@@ -240,7 +240,7 @@ def test_a_repeated_notification_adds_no_delivery_however_the_first_one_ended(
     assert len(hooks.lines(endpoint.id)) == 1
 
 
-def test_every_run_of_a_job_is_reported(hooks: WebhookSlice) -> None:
+def test_every_run_of_a_job_is_reported(hooks: WebhookWorld) -> None:
     endpoint, _ = hooks.endpoint()
     hooks.work = failing(PermanentError("no"))
     failed = hooks.finish()
@@ -253,7 +253,7 @@ def test_every_run_of_a_job_is_reported(hooks: WebhookSlice) -> None:
     assert len(hooks.lines(endpoint.id)) == len(set(hooks.receiver.ids)) == 2
 
 
-def test_the_ends_of_two_runs_that_nobody_handed_on_come_in_order(hooks: WebhookSlice) -> None:
+def test_the_ends_of_two_runs_that_nobody_handed_on_come_in_order(hooks: WebhookWorld) -> None:
     hooks.endpoint()
     hooks.listening = False
     hooks.work = failing(PermanentError("no"))
@@ -265,7 +265,7 @@ def test_the_ends_of_two_runs_that_nobody_handed_on_come_in_order(hooks: Webhook
     assert [reported(job)["data"]["run"] for job in hooks.deliveries()] == [1, 2]
 
 
-def test_an_endpoint_that_was_made_inactive_meanwhile_is_not_notified(hooks: WebhookSlice) -> None:
+def test_an_endpoint_that_was_made_inactive_meanwhile_is_not_notified(hooks: WebhookWorld) -> None:
     endpoint, _ = hooks.endpoint()
     ref = hooks.submit()
     hooks.service.update("acme", endpoint.id, requested(is_active=False))
@@ -286,7 +286,7 @@ def test_an_endpoint_that_was_made_inactive_meanwhile_is_not_notified(hooks: Web
     ],
 )
 def test_a_large_result_is_left_out(
-    hooks: WebhookSlice, result: dict[str, Any], kept: set[str]
+    hooks: WebhookWorld, result: dict[str, Any], kept: set[str]
 ) -> None:
     hooks.endpoint()
     hooks.work = lambda _: result

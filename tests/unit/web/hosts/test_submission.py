@@ -12,22 +12,22 @@ from spinneret.kernel.errors import (
 )
 from spinneret.web.politeness.models import HostOutcome, PaceLimits, Permit
 from tests import factories
-from tests.fakes.crawling import CrawlSlice
+from tests.fakes.crawling import CrawlWorld
 
 TENANT = factories.TENANT
 SITE, OTHER = "https://www.site.example/page", "https://other.example/page"
 
 
 @pytest.fixture
-def crawl() -> CrawlSlice:
-    return CrawlSlice()
+def crawl() -> CrawlWorld:
+    return CrawlWorld()
 
 
-def block(crawl: CrawlSlice) -> None:
+def block(crawl: CrawlWorld) -> None:
     crawl.hosts.service.block(TENANT, "site.example", "asked us to")
 
 
-def open_breaker(crawl: CrawlSlice) -> None:
+def open_breaker(crawl: CrawlWorld) -> None:
     for number in range(5):
         admitted = crawl.hosts.pace.admit(
             "site.example", owner=f"job-{number}", limits=PaceLimits()
@@ -37,7 +37,7 @@ def open_breaker(crawl: CrawlSlice) -> None:
 
 
 # covers F-09
-def test_a_blocked_domain_is_refused(crawl: CrawlSlice) -> None:
+def test_a_blocked_domain_is_refused(crawl: CrawlWorld) -> None:
     block(crawl)
     with pytest.raises(DomainBlocked) as refusal:
         crawl.submit(SITE)
@@ -47,7 +47,7 @@ def test_a_blocked_domain_is_refused(crawl: CrawlSlice) -> None:
     crawl.submit(OTHER)
 
 
-def test_force_passes_neither_block_nor_breaker(crawl: CrawlSlice) -> None:
+def test_force_passes_neither_block_nor_breaker(crawl: CrawlWorld) -> None:
     open_breaker(crawl)
     with pytest.raises(CircuitOpen):
         crawl.submit(SITE, force=True)
@@ -56,7 +56,7 @@ def test_force_passes_neither_block_nor_breaker(crawl: CrawlSlice) -> None:
         crawl.submit(SITE, force=True)
 
 
-def test_an_open_breaker_refuses_and_says_when_to_come_back(crawl: CrawlSlice) -> None:
+def test_an_open_breaker_refuses_and_says_when_to_come_back(crawl: CrawlWorld) -> None:
     open_breaker(crawl)
     with pytest.raises(CircuitOpen) as refusal:
         crawl.submit(SITE)
@@ -69,7 +69,7 @@ def test_an_open_breaker_refuses_and_says_when_to_come_back(crawl: CrawlSlice) -
     ("refuse", "code"), [(block, "DOMAIN_BLOCKED"), (open_breaker, "CIRCUIT_OPEN")]
 )
 def test_among_several_urls_each_has_its_own_outcome(
-    crawl: CrawlSlice, refuse: object, code: str
+    crawl: CrawlWorld, refuse: object, code: str
 ) -> None:
     refuse(crawl)  # type: ignore[operator]  # one of the functions above
     request = CrawlRequest(urls=(SITE, OTHER, "https://site.example/b", "ftp://x/"))
@@ -79,7 +79,7 @@ def test_among_several_urls_each_has_its_own_outcome(
     assert codes == [code, None, code, "URL_INVALID"]
 
 
-def test_a_request_of_blocked_urls_only_is_refused_whole(crawl: CrawlSlice) -> None:
+def test_a_request_of_blocked_urls_only_is_refused_whole(crawl: CrawlWorld) -> None:
     block(crawl)
     with pytest.raises(ValidationFailed) as refusal:
         crawl.crawls().submit(TENANT, CrawlRequest(urls=(SITE, "ftp://x/")), None)
@@ -87,7 +87,7 @@ def test_a_request_of_blocked_urls_only_is_refused_whole(crawl: CrawlSlice) -> N
     assert codes == ["DOMAIN_BLOCKED", "URL_INVALID"]
 
 
-def test_a_host_is_looked_up_once_per_request(crawl: CrawlSlice) -> None:
+def test_a_host_is_looked_up_once_per_request(crawl: CrawlWorld) -> None:
     urls = tuple(f"https://site.example/{number}" for number in range(20))
     crawl.crawls().submit(TENANT, CrawlRequest(urls=urls), None)
     assert crawl.hosts.store.finds == 1
@@ -96,7 +96,7 @@ def test_a_host_is_looked_up_once_per_request(crawl: CrawlSlice) -> None:
 @pytest.mark.parametrize("refuse", [block, open_breaker])
 @pytest.mark.parametrize("urls", [{"url": SITE}, {"urls": (SITE, OTHER)}, {"urls": (SITE,)}])
 def test_a_key_brings_its_first_answer_whatever_became_of_the_host(
-    crawl: CrawlSlice, refuse: object, urls: dict[str, object]
+    crawl: CrawlWorld, refuse: object, urls: dict[str, object]
 ) -> None:
     request, key = CrawlRequest.model_validate(urls), factories.request_key()
     first = crawl.crawls().submit(TENANT, request, key)
@@ -107,7 +107,7 @@ def test_a_key_brings_its_first_answer_whatever_became_of_the_host(
         crawl.crawls().submit(TENANT, request, factories.request_key(payload="another"))
 
 
-def test_a_refusal_does_not_use_a_key_up(crawl: CrawlSlice) -> None:
+def test_a_refusal_does_not_use_a_key_up(crawl: CrawlWorld) -> None:
     key = factories.request_key()
     block(crawl)
     with pytest.raises(DomainBlocked):
@@ -116,7 +116,7 @@ def test_a_refusal_does_not_use_a_key_up(crawl: CrawlSlice) -> None:
     crawl.submit(SITE, key=key)
 
 
-def test_an_outage_refuses_the_request_and_not_its_urls(crawl: CrawlSlice) -> None:
+def test_an_outage_refuses_the_request_and_not_its_urls(crawl: CrawlWorld) -> None:
     crawl.hosts.store.available = False
     with pytest.raises(DependencyUnavailable):
         crawl.crawls().submit(TENANT, CrawlRequest(urls=(SITE, OTHER)), None)

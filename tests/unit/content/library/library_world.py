@@ -40,7 +40,7 @@ from tests.unit.served import Served
 PATH = "/api/v1/documents"
 
 
-class LibraryFixture:
+class LibraryWorld:
     """Everything around the documents of a stage."""
 
     def __init__(self) -> None:

@@ -1,4 +1,4 @@
-"""The whole webhook slice on fakes: jobs that end, notifications, deliveries."""
+"""The world of webhooks on fakes: jobs that end, notifications, deliveries."""
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence
@@ -76,7 +76,7 @@ def answer(status: int, body: str = "", **headers: str) -> FetchedPage:
     return fetched_page(URL, body, status_code=status, headers=named)
 
 
-class WebhookSlice:
+class WebhookWorld:
     """The attributes are the fakes. Jobs of the kind `crawl` end as `work` says."""
 
     def __init__(self) -> None:

@@ -82,16 +82,16 @@ IMAGES = ("https://images.example/front.jpg", "https://images.example/back.jpg")
 CATEGORIES = {"etsy": "1837", "vinted": "99"}
 
 
-class Bench:
+class MarketWorld:
     """Everything that a seller and the workers need."""
 
     def __init__(
         self,
-        world: Stores | Tables,
+        stored: Stores | Tables,
         tenant: str = TENANT,
         platforms: Mapping[str, Platform] = PLATFORMS,
     ) -> None:
-        self.stores = on_tables(world) if isinstance(world, Tables) else world
+        self.stores = on_tables(stored) if isinstance(stored, Tables) else stored
         self.tenant = tenant
         self.clock = HandClock()
         self.ebay, self.etsy = FakeEbay(self.clock), FakeEtsy(self.clock)

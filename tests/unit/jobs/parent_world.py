@@ -40,7 +40,7 @@ POLICIES: Final[Mapping[str, KindPolicy]] = {
 STEPS: Final = 400
 
 
-class ParentScenario:
+class ParentWorld:
     """One tenant's parent, and everything that may happen to it."""
 
     def __init__(

@@ -20,7 +20,7 @@ MIDDLE = 0.5  # jitter of nothing
 LEASE_SECONDS = 60.0 + bounds.LEASE_MARGIN_SECONDS
 
 
-class Bench:
+class WorkerWorld:
     """A store with one job, and workers that run it with the given handler."""
 
     def __init__(self, store: FakeJobStore, queue: FakeJobQueue, clock: HandClock) -> None:

@@ -22,7 +22,7 @@ from tests.fakes.time import HandClock, plenty
 URL = "https://site.example/page"
 
 
-class Bench:
+class IndexerWorld:
     """An indexer on fakes, under the lease of one running job."""
 
     def __init__(self) -> None:
