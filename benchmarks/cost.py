@@ -84,8 +84,8 @@ class Timed:
 
 FLOWS: Final[Mapping[str, tuple[str, str, Timed]]] = {
     # name: flow of calls.json, what its time is, Lambda's part
-    "pages, in a batch": ("page in a batch", "1.5 s at 1 GB", Timed(1, 1.489, messages=1)),
-    "pages, in a deep crawl": ("page in a deep crawl", "1.4 s at 1 GB", Timed(1, 1.419)),
+    "pages, in a batch": ("page in a batch", "0.5 s at 1 GB", Timed(1, 0.517, messages=1)),
+    "pages, in a deep crawl": ("page in a deep crawl", "0.5 s at 1 GB", Timed(1, 0.463)),
     "searches": ("search, new query", "125 ms at 512 MB", Timed(0.5, 0.125, requests=1)),
     "searches, from the cache": (
         "search, answer cached",
