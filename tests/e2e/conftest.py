@@ -26,6 +26,7 @@ from stack.port_claims import SIZE, claim
 from stack.run_with import PORTS_VARIABLE
 from tests.conftest import ROOT, Aws, Stack, give_up
 from tests.documented import Page
+from tests.e2e.audited_site import AuditedSite
 from tests.e2e.operations import Wire
 from tests.e2e.website import Website
 from tests.markets.ebay import KEYS as EBAY_KEYS
@@ -284,6 +285,16 @@ def stranger(deployed: Deployed) -> Iterator[Tenant]:
 def wire(deployed: Deployed) -> Wire:
     """Requests to the deployed API as they are given."""
     return Wire(deployed.api_url)
+
+
+@pytest.fixture
+def site(deployed: Deployed, aws: Aws) -> Iterator[AuditedSite]:
+    """The port of the demonstration's website, which nobody serves meanwhile."""
+    with deployed.only("audited host"):
+        with AuditedSite(deployed.site_port) as site:
+            yield site
+        key = {"pk": "DOMAIN#127.0.0.1", "sk": "SESSION"}
+        aws.dynamodb().delete_item(TableName=deployed.outputs["DomainsTable"], Key=key)
 
 
 @pytest.fixture

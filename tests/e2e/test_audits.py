@@ -1,10 +1,9 @@
-"""Audits through the deployed template: reports, comparison, sessions, killed workers, clean-up."""
+"""Audits through the deployed template: reports, comparison, sessions, clean-up."""
 
 import csv
 import io
 import json
 import time
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from xml.etree import ElementTree as ET
@@ -13,23 +12,12 @@ import httpx
 import pytest
 
 from spinneret.kernel.clock import to_iso
-from tests.conftest import Aws, Stack
+from tests.conftest import Aws
 from tests.e2e.audited_site import PATHS, AuditedSite
 from tests.e2e.conftest import Deployed, Tenant
-from tests.e2e.test_outages import kill_workers
 from tests.waiting import waited
 
 pytestmark = [pytest.mark.stack, pytest.mark.timeout(300)]
-
-
-@pytest.fixture
-def site(deployed: Deployed, aws: Aws) -> Iterator[AuditedSite]:
-    """The port of the demonstration's website, which nobody serves meanwhile."""
-    with deployed.only("audited host"):
-        with AuditedSite(deployed.site_port) as site:
-            yield site
-        key = {"pk": "DOMAIN#127.0.0.1", "sk": "SESSION"}
-        aws.dynamodb().delete_item(TableName=deployed.outputs["DomainsTable"], Key=key)
 
 
 def submit(tenant: Tenant, url: str | None = None, **fields: Any) -> str:
@@ -163,33 +151,6 @@ def test_two_tenants_audits_of_one_host_never_meet_at_the_server(
     gets = [path for at, method, path in site.asked if method == "GET" and at <= last]
     assert all(gets.count(path) == 1 for path in PATHS if path != "/"), gets
     other.close()
-
-
-@pytest.mark.alone
-def test_an_audit_whose_worker_is_killed_ends_and_frees_the_host(
-    tenant: Tenant, site: AuditedSite, stack: Stack, deployed: Deployed, aws: Aws
-) -> None:
-    audit_id = submit(tenant, f"{site.url}/")
-    while sum(path in PATHS for _, _, path in site.asked) < 3:
-        time.sleep(0.05)
-    site.held.clear()
-    time.sleep(0.5)
-    kill_workers(stack, deployed.resources["AuditWorker"])
-    site.held.set()
-    aws.dynamodb().update_item(
-        TableName=deployed.outputs["JobsTable"],
-        Key={"pk": f"T#{tenant.name}#JOB#{audit_id}", "sk": "JOB"},
-        UpdateExpression="SET locked_until = :now, wake_at = :now",
-        ExpressionAttributeValues={":now": to_iso(datetime.now(UTC))},
-    )  # its lease lasts five minutes
-    deadline = time.monotonic() + 200
-    while (audit := tenant.read(f"/audits/{audit_id}"))["finished_at"] is None:
-        assert time.monotonic() < deadline, audit
-        aws("lambda").invoke(FunctionName=deployed.resources["Sweeper"], Payload=b"{}")
-        time.sleep(1)
-    assert (audit["status"], audit["attempts"]) == ("completed", 1), audit
-    assert audit["result"]["pages"] == {"html": len(PATHS)}
-    assert tenant.audited(submit(tenant, f"{site.url}/", recipe="hello"))["status"] == "completed"
 
 
 # covers A-04

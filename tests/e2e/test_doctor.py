@@ -30,12 +30,15 @@ def test_a_stage_in_order_has_no_fault_and_each_fault_is_named(
     with ExitStack() as faults:
         for rule in ("SweeperEveryMinute", "RedriveEveryFiveMinutes"):  # which takes letters
             faults.enter_context(disabled(aws("events"), deployed.resources[rule]))
-        sqs.send_message(QueueUrl=dead, MessageBody="not a job")
         faults.callback(sqs.purge_queue, QueueUrl=dead)
         faults.enter_context(stopped(deployed.stack, "opensearch"))
-        code, found = examined(deployed)
+        letters = f"queue {dead.rpartition('/')[2]}"
+        for _ in range(2):  # a pass that had begun may take the first letter
+            sqs.send_message(QueueUrl=dead, MessageBody="not a job")
+            code, found = examined(deployed)
+            if letters in found["fault"]:
+                break
     assert code == 2
-    letters = f"queue {dead.rpartition('/')[2]}"
     assert {"schedule SweeperEveryMinute", letters, "opensearch", "index"} <= found["fault"]
     assert {"stacks", "dynamodb"} <= found["ok"]
 

@@ -4,8 +4,9 @@ import json
 import os
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -13,13 +14,15 @@ import pytest
 from spinneret.crawl import limits
 from spinneret.jobs.sqs import dead_letters_url, lane_url
 from spinneret.kernel import bounds
+from spinneret.kernel.clock import to_iso
 from tests.conftest import Aws, Stack
+from tests.e2e.audited_site import PATHS, AuditedSite
 from tests.e2e.conftest import CRAWL_TIMEOUT, Deployed, Tenant
 from tests.e2e.website import Website
 from tests.kinds import CRAWL_HIGH
 from tests.waiting import waited
 
-pytestmark = [pytest.mark.stack, pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.stack, pytest.mark.timeout(360)]
 
 # Of the invocation whose worker is killed; with less than the margin left it would hand back.
 SHORT_SECONDS = int(bounds.DEADLINE_MARGIN_SECONDS + limits.FETCH_LEAST_SECONDS) + 5
@@ -46,8 +49,13 @@ def test_a_crawl_waits_for_a_part_that_is_down_and_ends_when_it_is_back(
 
 
 @pytest.mark.alone
-def test_a_crawl_whose_worker_is_killed_completes_once(
-    tenant: Tenant, website: Website, stack: Stack, deployed: Deployed, aws: Aws
+def test_a_crawl_and_an_audit_whose_workers_are_killed_complete_once(
+    tenant: Tenant,
+    website: Website,
+    site: AuditedSite,
+    stack: Stack,
+    deployed: Deployed,
+    aws: Aws,
 ) -> None:
     worker = deployed.resources["CrawlWorker"]
     website.hold()
@@ -57,11 +65,41 @@ def test_a_crawl_whose_worker_is_killed_completes_once(
         started = tenant.job(job_id)["started_at"]
         kill_workers(stack, worker)
     website.release()
-    _sweep_until(tenant, job_id, deployed, aws)
+    audit_id = killed_audit(tenant, site, stack, deployed, aws)
+
+    sweep_until(lambda: tenant.job(job_id)["attempts"], 3 * CRAWL_TIMEOUT, deployed, aws)
     job = tenant.finished(job_id, 60)
     assert (job["status"], job["attempts"]) == ("completed", 1)
     assert job["started_at"] == started
     assert len(tenant.search("stubborn mules")) == job["result"]["chunks"]
+
+    sweep_until(lambda: tenant.read(f"/audits/{audit_id}")["finished_at"], 200, deployed, aws)
+    audit = tenant.read(f"/audits/{audit_id}")
+    assert (audit["status"], audit["attempts"]) == ("completed", 1), audit
+    assert audit["result"]["pages"] == {"html": len(PATHS)}
+    again = tenant("POST", "/audits", {"url": f"{site.url}/", "recipe": "hello"})
+    assert tenant.audited(again.json()["audit_id"])["status"] == "completed", "the host isn't free"
+
+
+def killed_audit(
+    tenant: Tenant, site: AuditedSite, stack: Stack, deployed: Deployed, aws: Aws
+) -> str:
+    """An audit whose worker was killed between two pages, and whose lease has ended."""
+    answer = tenant("POST", "/audits", {"url": f"{site.url}/"})
+    assert answer.status_code == 202, answer.text
+    audit_id = str(answer.json()["audit_id"])
+    waited(lambda: sum(path in PATHS for _, _, path in site.asked) >= 3, seconds=60)
+    site.held.clear()
+    time.sleep(0.5)
+    kill_workers(stack, deployed.resources["AuditWorker"])
+    site.held.set()
+    aws.dynamodb().update_item(
+        TableName=deployed.outputs["JobsTable"],
+        Key={"pk": f"T#{tenant.name}#JOB#{audit_id}", "sk": "JOB"},
+        UpdateExpression="SET locked_until = :now, wake_at = :now",
+        ExpressionAttributeValues={":now": to_iso(datetime.now(UTC))},
+    )  # it lasts five minutes
+    return audit_id
 
 
 def test_a_message_that_can_not_be_read_harms_nobody(
@@ -88,10 +126,12 @@ def test_a_dead_letter_gets_another_chance(
     assert tenant.job(job_id)["status"] == "completed"
 
 
-def _sweep_until(tenant: Tenant, job_id: str, deployed: Deployed, aws: Aws) -> None:
-    """Call the sweeper, as its rule does every minute, until it has found the lost claim."""
-    deadline = time.monotonic() + 3 * CRAWL_TIMEOUT
-    while tenant.job(job_id)["attempts"] == 0:
+def sweep_until(
+    happened: Callable[[], object], seconds: float, deployed: Deployed, aws: Aws
+) -> None:
+    """Call the sweeper, as its rule does every minute, until something has happened."""
+    deadline = time.monotonic() + seconds
+    while not happened():
         assert time.monotonic() < deadline, "the lease never expired"
         aws("lambda").invoke(FunctionName=deployed.resources["Sweeper"], Payload=b"{}")
         time.sleep(0.5)
