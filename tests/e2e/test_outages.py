@@ -130,11 +130,12 @@ def sweep_until(
     happened: Callable[[], object], seconds: float, deployed: Deployed, aws: Aws
 ) -> None:
     """Call the sweeper, as its rule does every minute, until something has happened."""
-    deadline = time.monotonic() + seconds
-    while not happened():
-        assert time.monotonic() < deadline, "the lease never expired"
+
+    def look() -> object:
         aws("lambda").invoke(FunctionName=deployed.resources["Sweeper"], Payload=b"{}")
-        time.sleep(0.5)
+        return happened()
+
+    waited(look, seconds=seconds, pause=0.5)
 
 
 @contextmanager

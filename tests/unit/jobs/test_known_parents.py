@@ -1,17 +1,15 @@
 """Children that begin soon after their parent was read."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from spinneret.jobs import rules
 from spinneret.jobs.models import JobStatus, ParentState
-from spinneret.jobs.worker import Context, Worker
+from spinneret.jobs.worker import Context
 from tests import factories
-from tests.kinds import KINDS
-from tests.unit.jobs.worker_world import MIDDLE, WorkerWorld
+from tests.unit.jobs.worker_world import WorkerWorld
 
 PARENT = factories.job(id="job_parent", family=ParentState(shards=1))
 
@@ -34,15 +32,8 @@ def test_a_child_knows_a_parent_that_was_read_less_than_two_seconds_ago(
         worked.append(context.job.id)
         return {}
 
-    worker = Worker(
-        store=world.store,
-        queue=world.queue,
-        kinds={"crawl": replace(KINDS["crawl"], holds_steps=holds_steps)},
-        handlers={"crawl": handler},
-        clock=world.clock,
-        random=lambda: MIDDLE,
-        new_owner=lambda: next(world.owners),
-    )
+    world.holds_steps = holds_steps
+    worker = world.worker(handler)
     world.add(PARENT)
     children = [factories.job(id=f"job_child_{n}", parent=PARENT.id) for n in range(2)]
     for child in children:

@@ -48,7 +48,12 @@ class WorkerWorld:
 
     def run(self, handler: Handler, ref: JobRef | None = None) -> Job:
         """Run the job once, as a message would, and answer how it stands then."""
-        worker = Worker(
+        self.worker(handler).run(ref or self.ref, lambda: self.remaining)
+        return self.job
+
+    def worker(self, handler: Handler) -> Worker:
+        """A process that runs jobs with the handler."""
+        return Worker(
             store=self.published,
             queue=self.queue,
             kinds={"crawl": replace(KINDS["crawl"], holds_steps=self.holds_steps)},
@@ -58,8 +63,6 @@ class WorkerWorld:
             new_owner=lambda: next(self.owners),
             sleep=self.sleep,
         )
-        worker.run(ref or self.ref, lambda: self.remaining)
-        return self.job
 
     def sleep(self, seconds: float) -> None:
         """What a worker does in an outage: the invocation's time passes."""
