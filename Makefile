@@ -16,7 +16,7 @@ WITHOUT_STACK := -m "not stack and not moto and not proof" $(addprefix --ignore 
 # Without their compiled form pytest reads and rewrites all tests anew in each of its processes.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo demo-publish test test-stack check lint test-part-1 test-part-2 test-part-3 coverage prove mutate up status doctor alarms logs down clean deploy settings set invoke sam-local key user tenant console rebuild-index validate lock
+.PHONY: help demo demo-publish test test-stack check lint test-part-1 test-part-2 test-part-3 install coverage prove mutate up status doctor alarms logs down clean deploy settings set invoke sam-local key user tenant console rebuild-index validate lock
 
 ## Try it
 
@@ -105,21 +105,25 @@ test: export SPINNERET_EXAMPLES := 25
 test: export TESTS := $(WITHOUT_STACK)
 test: export PARTS := 3
 test: .venv/.done ## Run every test; the stack's run on a fresh instance of their own
-	@$(MAKE) --no-print-directory -j4 lint test-part-1 test-part-2 test-part-3
+	@$(MAKE) --no-print-directory -j5 lint test-part-1 test-part-2 test-part-3 install
 	@$(MAKE) --no-print-directory test-stack
 
-# One instance serves the tests of the parts, then the deployed application's, then those that stop
-# parts, which no other test survives.
+install: .venv/.done
+	@$(STACK) install
+
+# One instance serves the tests of the parts, beside which a first end-to-end file deploys the
+# application, then the deployed application's, then those that stop parts, which no other survives.
 # Tests use all functions in turn, whose starts would take most of their time.
 test-stack: export SPINNERET_LAMBDA_MAX_IDLE := 64
 test-stack: export SPINNERET_LAMBDA_IDLE_SECONDS := 600
 # Functions record their calls of AWS, which are compared with their policies: the stack refuses none.
 test-stack: export SPINNERET_LAMBDA_CALLS := $(CURDIR)/.local/recorded-calls
+test-stack: FIRST := tests/e2e/test_access_matrix.py
 test-stack: .venv/.done
 	@rm -rf .local/recorded-calls && mkdir -p .local/recorded-calls
 	@$(STACK) run --instance tests -- sh -c ' \
-		$(BIN)/python -m pytest -m "stack and not proof" tests/contract tests/integration tests/stack -n 2 --dist loadfile && \
-		$(BIN)/python -m pytest -m "stack and not alone and not proof" tests/e2e -n 4 --dist loadfile --no-loadscope-reorder && \
+		$(BIN)/python -m pytest -m "stack and not proof" $(FIRST) tests/contract tests/integration tests/stack -n 3 --dist loadfile --no-loadscope-reorder && \
+		$(BIN)/python -m pytest -m "stack and not alone and not proof" tests/e2e --ignore $(FIRST) -n 5 --dist loadfile --no-loadscope-reorder && \
 		$(BIN)/python benchmarks/permissions.py .local/recorded-calls && \
 		$(BIN)/python -m pytest -m "alone and not proof" tests/e2e'
 

@@ -84,7 +84,7 @@ def test_a_crawl_and_an_audit_whose_workers_are_killed_complete_once(
 def killed_audit(
     tenant: Tenant, site: AuditedSite, stack: Stack, deployed: Deployed, aws: Aws
 ) -> str:
-    """An audit whose worker was killed between two pages, and whose lease has ended."""
+    """Kill an audit's worker between two pages, and end its leases of the job and of the page."""
     answer = tenant("POST", "/audits", {"url": f"{site.url}/"})
     assert answer.status_code == 202, answer.text
     audit_id = str(answer.json()["audit_id"])
@@ -93,13 +93,32 @@ def killed_audit(
     time.sleep(0.5)
     kill_workers(stack, deployed.resources["AuditWorker"])
     site.held.set()
-    aws.dynamodb().update_item(
+    end_leases(audit_id, tenant, deployed, aws)
+    return audit_id
+
+
+def end_leases(audit_id: str, tenant: Tenant, deployed: Deployed, aws: Aws) -> None:
+    """End the leases of the audit's job, which lasts five minutes, and of its page."""
+    dynamodb, frontier = aws.dynamodb(), deployed.outputs["FrontierTable"]
+    now = {":now": to_iso(datetime.now(UTC))}
+    pages = dynamodb.get_paginator("scan").paginate(
+        TableName=frontier,
+        FilterExpression="contains(pk, :audit) AND attribute_exists(leased_until)",
+        ExpressionAttributeValues={":audit": audit_id},
+    )
+    for row in pages.search("Items"):
+        dynamodb.update_item(
+            TableName=frontier,
+            Key={"pk": row["pk"], "sk": row["sk"]},
+            UpdateExpression="SET leased_until = :now",
+            ExpressionAttributeValues=now,
+        )
+    dynamodb.update_item(
         TableName=deployed.outputs["JobsTable"],
         Key={"pk": f"T#{tenant.name}#JOB#{audit_id}", "sk": "JOB"},
         UpdateExpression="SET locked_until = :now, wake_at = :now",
-        ExpressionAttributeValues={":now": to_iso(datetime.now(UTC))},
-    )  # it lasts five minutes
-    return audit_id
+        ExpressionAttributeValues=now,
+    )
 
 
 def test_a_message_that_can_not_be_read_harms_nobody(

@@ -17,7 +17,7 @@ from typing import Final, Self
 from stack.errors import StackError
 
 HOST: Final = "127.0.0.1"
-SIZE: Final = 16
+SIZE: Final = 24
 """Ports in a block."""
 _PREFERRED: Final = range(20_000, 32_000)
 _UNPRIVILEGED: Final = range(1_024, 65_536)
