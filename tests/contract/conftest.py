@@ -1,4 +1,4 @@
-"""What the backends stand on: clients and tables."""
+"""Fixtures of the backends: clients, tables and buckets."""
 
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -21,13 +21,13 @@ from tests.tables import create_tables, own_tables
 
 @pytest.fixture
 def tenant() -> str:
-    """A tenant of this test alone: tables and indexes of a real backend are shared."""
+    """Return a tenant for this test only: tests share the tables and indexes of a real backend."""
     return f"t{uuid4().hex[:16]}"
 
 
 @pytest.fixture(scope="session")
 def moto_session() -> boto3.Session:
-    """Its clients are made once; what they talk to is new for every test."""
+    """Provide the session of moto's clients, so that each client is created only once."""
     return boto3.Session(
         aws_access_key_id="testing", aws_secret_access_key="testing", region_name=REGION
     )
@@ -35,7 +35,10 @@ def moto_session() -> boto3.Session:
 
 @pytest.fixture(scope="session")
 def moto_client(moto_session: boto3.Session) -> Callable[[str], Any]:
-    """Makes clients: `moto_client("sqs")`; `resource:dynamodb` takes plain Python values."""
+    """Provide a client factory: `moto_client("sqs")` returns a client.
+
+    `resource:dynamodb` returns a DynamoDB client that takes plain Python values.
+    """
 
     @cache
     def make(service: str) -> Any:
@@ -48,9 +51,9 @@ def moto_client(moto_session: boto3.Session) -> Callable[[str], Any]:
 
 @pytest.fixture(scope="module")
 def moto(moto_client: Callable[[str], Any]) -> Iterator[Callable[[str], Any]]:
-    """AWS in this process, for one thread only.
+    """Emulate AWS in this process, for one thread only.
 
-    It keeps what it holds until the session ends: tests give names of their own, as on the stack.
+    The data stay until the session ends, so each test uses its own names, as on the stack.
     """
     aws = mock_aws()
     aws.start(reset=False)
@@ -64,13 +67,16 @@ def moto(moto_client: Callable[[str], Any]) -> Iterator[Callable[[str], Any]]:
 
 @pytest.fixture(scope="session")
 def moto_table_names() -> dict[str, str]:
-    """Filled by the first test with tables: making them costs more than most tests."""
+    """Provide a dictionary that the first test with tables fills.
+
+    Creating the tables takes longer than most tests, so all tests share them.
+    """
     return {}
 
 
 @pytest.fixture
 def moto_tables(moto: Callable[[str], Any], moto_table_names: dict[str, str]) -> Iterator[Tables]:
-    """Tables that are empty at first: moto copies and searches whole tables."""
+    """Provide empty tables: moto copies and scans whole tables, so rows make it slow."""
     client = moto("resource:dynamodb")
     if not moto_table_names:
         moto_table_names.update(create_tables(client))
@@ -81,7 +87,7 @@ def moto_tables(moto: Callable[[str], Any], moto_table_names: dict[str, str]) ->
 
 @pytest.fixture(scope="session")
 def stack_tables(aws: Any) -> Iterator[Tables]:
-    """Tables on DynamoDB Local for all tests of this run."""
+    """Provide tables on DynamoDB Local for all tests of this run."""
     client = cut_answers(aws.dynamodb())
     with own_tables(client) as names:
         yield Tables(client, names)
@@ -89,7 +95,7 @@ def stack_tables(aws: Any) -> Iterator[Tables]:
 
 @pytest.fixture
 def tables(backend: str, request: pytest.FixtureRequest) -> Tables | None:
-    """The tables of the backend; None for the fake."""
+    """Provide the tables of the backend; None for the fake."""
     if backend == "fake":
         return None
     found: Tables = request.getfixturevalue(f"{backend}_tables")
@@ -98,7 +104,7 @@ def tables(backend: str, request: pytest.FixtureRequest) -> Tables | None:
 
 @pytest.fixture
 def client_of(backend: str, request: pytest.FixtureRequest) -> Callable[[str], Any] | None:
-    """Makes clients of the backend's AWS: `client_of("sqs")`; None for the fake."""
+    """Provide the client factory of the backend: `client_of("sqs")`; None for the fake."""
     if backend == "fake":
         return None
     made: Callable[[str], Any] = request.getfixturevalue("moto" if backend == "moto" else "aws")
@@ -107,7 +113,7 @@ def client_of(backend: str, request: pytest.FixtureRequest) -> Callable[[str], A
 
 @pytest.fixture
 def bucket(client_of: Callable[[str], Any] | None) -> Iterator[str | None]:
-    """An empty bucket of this test alone; None for the fake."""
+    """Provide an empty bucket that only this test uses; None for the fake."""
     if client_of is None:
         yield None
         return
@@ -121,7 +127,7 @@ def bucket(client_of: Callable[[str], Any] | None) -> Iterator[str | None]:
 
 @pytest.fixture
 def store(tables: Tables | None) -> JobStore:
-    """A job store of the backend."""
+    """Provide a job store of the backend."""
     if tables is None:
         return FakeJobStore()
     return job_store(tables)

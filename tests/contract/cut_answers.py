@@ -1,4 +1,4 @@
-"""Answers of DynamoDB that are cut short after two rows, as a full one is after 1 MB.
+"""DynamoDB responses that end after two rows, as real ones end after 1 MB.
 
 A store that ignores `LastEvaluatedKey`, `UnprocessedKeys` or `UnprocessedItems` loses rows then.
 """
@@ -14,20 +14,20 @@ _REST: Final = {"BatchGetItem": "UnprocessedKeys", "BatchWriteItem": "Unprocesse
 
 
 def cut_answers(client: Any) -> Any:
-    """Make the client cut every answer to a Query, Scan or batch; return the client."""
+    """Make the client cut every response to a Query, Scan or batch; return the client."""
     events = client.meta.events
     for operation in ("Query", "Scan"):
         events.register(f"before-call.dynamodb.{operation}", _limit)
     for operation, rest in _REST.items():
         events.register(f"before-call.dynamodb.{operation}", _withhold)
-        # Before boto3's own handler turns typed values into plain ones.
+        # Runs before boto3's own handler, which converts typed values into plain ones.
         events.register_first(f"after-call.dynamodb.{operation}", _report(rest))
     return client
 
 
 @contextmanager
 def whole_scans(client: Any) -> Iterator[None]:
-    """Don't cut scans meanwhile: a test itself looks at all rows of a table that others fill."""
+    """Stop cutting scans in this context: the test scans a table that other tests fill."""
     event, events = "before-call.dynamodb.Scan", client.meta.events
     events.unregister(event, _limit)
     try:
@@ -62,7 +62,7 @@ def _report(rest: str) -> Any:
 
 
 def _parsed(value: Any) -> Any:
-    """The value as botocore parses it: the base64 of binaries is decoded."""
+    """Return the value as botocore parses it, with the base64 of binaries decoded."""
     if isinstance(value, dict):
         return {
             name: b64decode(each) if name == "B" and isinstance(each, str) else _parsed(each)

@@ -10,7 +10,7 @@ from spinneret.aws.dynamo import Item
 
 
 class Conversion[T](Protocol):
-    """A codec."""
+    """Interface of a codec."""
 
     def encode(self, value: T, /) -> Item: ...
     def decode(self, item: Item, /) -> T: ...
@@ -18,33 +18,33 @@ class Conversion[T](Protocol):
 
 @dataclass(frozen=True)
 class Functions[T]:
-    """A conversion whose store adds to the rows of its codec."""
+    """A conversion for a store that adds attributes to the rows of its codec."""
 
     encode: Callable[[T], Item]
     decode: Callable[[Item], T]
 
 
 def typed(item: Item) -> Item:
-    """The item as DynamoDB has it: numbers, texts and booleans never compare equal."""
+    """Return the item in DynamoDB's form, where numbers never equal texts or booleans."""
     return {name: TypeSerializer().serialize(value) for name, value in item.items()}
 
 
 def through_dynamodb(item: Item) -> Item:
-    """The item as boto3 reads it back."""
+    """Return the item as boto3 reads it back."""
     return {name: TypeDeserializer().deserialize(value) for name, value in typed(item).items()}
 
 
 def check_row[T](conversion: Conversion[T], value: T, row: Item, key: Item | None = None) -> None:
-    """`row` is written for `value`, and read as it, with values of the right types.
+    """Check that `value` is written as `row`, and that `row` is read as `value` with equal types.
 
-    `key` is what the store adds to the row if the codec has no key.
+    `key` holds the attributes that the store adds to the row if the codec has no key.
     """
     assert typed(conversion.encode(value)) == typed(row)
     check_read(conversion, value, {**row, **(key or {})})
 
 
 def check_read[T](conversion: Conversion[T], value: T, row: Item) -> None:
-    """`row` is read as `value`."""
+    """Check that `row` is read as `value`, with equal types."""
     read = conversion.decode(through_dynamodb(row))
     assert read == value
     assert _types(read) == _types(value)

@@ -26,7 +26,7 @@ SHAPE: Final[dict[str, Any]] = {
 
 
 def create(client: Any) -> str:
-    """Create the table under a fresh name."""
+    """Create the table under a new name, and return the name."""
     name = f"contract-frontier-{uuid4().hex[:12]}"
     client.create_table(TableName=name, **SHAPE)
     client.get_waiter("table_exists").wait(

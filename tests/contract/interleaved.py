@@ -1,4 +1,4 @@
-"""Something else happens between two calls of one operation on a store."""
+"""Clients that run another action between two calls of one store operation."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -8,7 +8,7 @@ from tests.contract.backends import Tables
 
 
 class _Interrupted:
-    """A client that lets `act` happen just before its `number`-th call of `operation`."""
+    """A client that runs `act` just before its `number`-th call of `operation`."""
 
     def __init__(self, client: Any, operation: str, number: int, act: Callable[[], Any]) -> None:
         self._client = client
@@ -34,5 +34,5 @@ class _Interrupted:
 def interrupted(
     tables: Tables, operation: str, act: Callable[[], Any], *, before: int = 1
 ) -> Tables:
-    """The tables by a client that is overtaken: `act` uses one of its own."""
+    """Return the tables with a client that runs `act` before a call; `act` uses another client."""
     return replace(tables, client=_Interrupted(tables.client, operation, before, act))

@@ -7,14 +7,15 @@ from threading import Barrier
 from typing import Any, Final
 
 Race = Callable[[Callable[[int], Any]], list[Any]]
-"""Runs a function in every thread, given the thread's number; answers what each answered."""
+"""Function that calls another with each thread's number, in all threads at once, and returns the
+results."""
 
 _DEADLINE_SECONDS: Final = 60.0
 
 
 @contextmanager
 def racing(threads: int) -> Iterator[Race]:
-    """So many threads, for any number of races."""
+    """Provide `threads` threads for any number of races."""
     barrier = Barrier(threads, timeout=_DEADLINE_SECONDS)
 
     def together(act: Callable[[int], Any]) -> list[Any]:

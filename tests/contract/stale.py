@@ -1,34 +1,34 @@
-"""A table that answers reads as DynamoDB may: those that don't ask for consistency, from the past.
+"""A table whose eventually consistent reads return old state, as DynamoDB's may.
 
-Neither moto nor DynamoDB Local ever answers an old state: a forgotten `ConsistentRead` would show
-in production only.
+moto and DynamoDB Local never return old state, so a missing `ConsistentRead` would fail only in
+production.
 """
 
 from typing import Any
 
 
 class LaggingTable:
-    """Passes every call on to a client of plain values, but for eventually consistent reads.
+    """A client that forwards all calls to another client, except eventually consistent reads.
 
-    Those find nothing: the replica that answers them hasn't got the item yet.
+    Those reads find nothing, as if the replica that answers them didn't have the item yet.
     """
 
     def __init__(self, client: Any) -> None:
         self._client = client
 
     def get_item(self, **request: Any) -> Any:
-        """As a client's."""
+        """Read the item if the request is consistent; return none otherwise."""
         return self._client.get_item(**request) if request.get("ConsistentRead") else {}
 
     def batch_get_item(self, **request: Any) -> Any:
-        """As a client's; each table asks for itself."""
+        """Read the items if the request is consistent for all tables; return none otherwise."""
         tables = request["RequestItems"]
         if all(each.get("ConsistentRead") for each in tables.values()):
             return self._client.batch_get_item(**request)
         return {"Responses": {name: [] for name in tables}, "UnprocessedKeys": {}}
 
     def query(self, **request: Any) -> Any:
-        """As a client's."""
+        """Query the table if the request is consistent; return no items otherwise."""
         if request.get("ConsistentRead"):
             return self._client.query(**request)
         return {"Items": [], "Count": 0, "ScannedCount": 0}

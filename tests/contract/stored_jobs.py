@@ -15,7 +15,7 @@ UNTIL: Final = START + 60 * SECOND
 
 
 def new_job(tenant: str, **given: Any) -> Job:
-    """A pending job with an id of its own."""
+    """Return a pending job with a new id."""
     return factories.job(tenant=tenant, id=f"job_{uuid4().hex}", **given)
 
 
@@ -26,14 +26,14 @@ def submit(store: JobStore, *jobs: Job) -> None:
 
 
 def submitted(store: JobStore, tenant: str, **given: Any) -> Job:
-    """A pending job that is stored."""
+    """Store a pending job, and return it."""
     job = new_job(tenant, **given)
     submit(store, job)
     return job
 
 
 def claimed(store: JobStore, tenant: str, owner: str = "one", **given: Any) -> Job:
-    """A stored job under a claim from START to UNTIL."""
+    """Store a job, claim it from START to UNTIL, and return it."""
     job = submitted(store, tenant, **given)
     outcome = store.claim(job.ref, owner, START, UNTIL)
     assert isinstance(outcome, Claimed)
@@ -41,15 +41,15 @@ def claimed(store: JobStore, tenant: str, owner: str = "one", **given: Any) -> J
 
 
 def is_woken(store: JobStore, job: Job, until: datetime) -> bool:
-    """Whether the index `wake` names the job; other tests share it on a real store."""
+    """Return whether the index `wake` contains the job; tests share that index on a real store."""
     return job.ref in store.to_wake(wake_shard(job.id), until, 1000).refs
 
 
 def is_resent(store: JobStore, job: Job, until: datetime) -> bool:
-    """Whether the index `resend` names the job."""
+    """Return whether the index `resend` contains the job."""
     return job.ref in store.to_resend(resends(job), until, 1000).refs
 
 
 def resends(job: Job) -> ResendShard:
-    """The partition of the index `resend` that the job belongs to."""
+    """Return the job's partition of the index `resend`."""
     return ResendShard(job.kind, job.priority, resend_shard(job.id))

@@ -1,4 +1,4 @@
-"""What every store of audits' objects holds: the fake, moto and AWS."""
+"""Contract tests of audit object stores: the fake, moto, and S3 of the stack."""
 
 import io
 from collections.abc import Callable

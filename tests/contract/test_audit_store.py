@@ -1,4 +1,7 @@
-"""What every store of audits, of their schedules and of expiries holds: the fakes, moto and AWS."""
+"""Contract tests of the stores of audits, their schedules and expiries.
+
+The backends are the fakes, moto, and DynamoDB Local.
+"""
 
 import gzip
 from dataclasses import replace
@@ -61,7 +64,7 @@ def expiries(audits: AuditStore, tables: Tables | None) -> ExpiryStore:
 
 @pytest.fixture
 def job(store: JobStore, tenant: str) -> Job:
-    """A running job."""
+    """Provide a running job."""
     return claimed(store, tenant)
 
 
@@ -219,7 +222,7 @@ def test_what_is_over_comes_oldest_first_and_is_marked_once(
     assert len(expiries.expired(now, 1)) == 1
     [first, *_] = [e for e in expiries.expired(now, 100) if ref.audit_id in e.storage_uri]
     assert expiries.mark_deleted(first, now)
-    assert expiries.mark_deleted(first, now)  # its answer was lost
+    assert expiries.mark_deleted(first, now)  # a retry after a lost response
     assert not expiries.mark_deleted(first, now + DAY)
     assert over() == ["p2"]
     page = audits.artifacts(ref.tenant, ref.audit_id, None, 10).items
@@ -254,14 +257,14 @@ def test_what_was_refused_comes_again_behind_what_is_older_than_its_next_try(
     ]
     until = START + 3 * DAY
     assert expiries.defer(first, until)
-    assert expiries.defer(first, until)  # its answer was lost
-    assert not expiries.defer(first, until + DAY)  # another pass counted the refusal
+    assert expiries.defer(first, until)  # a retry after a lost response
+    assert not expiries.defer(first, until + DAY)  # this refusal is counted already
     assert over(until) == [("p2", 0)]
     assert over(until + DAY) == [("p2", 0), ("p1", 1)]
     again = replace(first, refusals=1)
     assert expiries.defer(again, until + 2 * DAY)
     assert over(until + 3 * DAY) == [("p2", 0), ("p1", 2)]
-    audits.keep_artifacts(made[:1], lease)  # kept anew
+    audits.keep_artifacts(made[:1], lease)  # stores it again, without refusals
     assert over(until) == [("p1", 0), ("p2", 0)]
     assert expiries.mark_deleted(first, until)
     assert not expiries.defer(first, until)

@@ -1,4 +1,4 @@
-"""Many rows are read in as many calls as they take."""
+"""Batch reads of more rows than one call returns."""
 
 from spinneret.aws import dynamo
 from tests.contract.backends import OF_REAL_AWS, Tables

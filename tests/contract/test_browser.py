@@ -1,4 +1,4 @@
-"""Contract of the browser, on the fake and on the real one."""
+"""Contract tests of browsers: the fake and the real one."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -27,11 +27,11 @@ DOM = "<!DOCTYPE html>\n<html><head><title>Silk</title></head><body><p>Text</p><
 
 
 class RefusedError(Exception):
-    """Raised by a gate."""
+    """The error that a callable of the test raises."""
 
 
 class World(Protocol):
-    """A browser, and a site with the page DOM at `/page` and a redirect to it at `/`."""
+    """A browser, and a site that serves DOM at `/page` and redirects `/` to it."""
 
     browser: Browser
 

@@ -1,4 +1,4 @@
-"""What every cache store holds: the fake, moto, and DynamoDB Local."""
+"""Contract tests of cache stores: the fake, moto, and DynamoDB Local."""
 
 from datetime import timedelta
 from typing import Any

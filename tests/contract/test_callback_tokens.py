@@ -1,4 +1,4 @@
-"""What tokens of waiting states do, whoever keeps the states."""
+"""Contract tests of callback tokens: the fake, and Step Functions of the stack."""
 
 import json
 import time
@@ -13,10 +13,10 @@ from spinneret.jobs.driven.stepfunctions import StepFunctionsTokens
 from tests.contract.backends import OF_OTHERS
 from tests.fakes.state_machine import FakeCallbacks
 
-pytestmark = OF_OTHERS  # moto runs no state machine
+pytestmark = OF_OTHERS  # moto doesn't run state machines
 
 Waits = Callable[[], str]
-"""Lets a state begin to wait; its token."""
+"""Function that starts a waiting state and returns its task token."""
 
 
 @pytest.fixture
@@ -67,7 +67,7 @@ def test_a_state_waits_until_its_token_is_completed_once(
     token, other = waits(), waits()
     assert tokens.heartbeat(token)
     assert tokens.complete(token)
-    deadline = time.monotonic() + 10  # until the state has gone on
+    deadline = time.monotonic() + 10  # time for the state to end
     while tokens.heartbeat(token):
         assert time.monotonic() < deadline
     assert not tokens.complete(token)

@@ -1,4 +1,4 @@
-"""Rows of checks on DynamoDB: repeated writes, and what earlier versions wrote."""
+"""Rows of checks on DynamoDB: repeated writes, and rows that earlier versions wrote."""
 
 from datetime import timedelta
 
@@ -16,7 +16,7 @@ FOUND = CheckResult(id="res_1", checked_at=START, outcome=Outcome.UP, late_ms=3)
 
 
 def test_a_check_whose_answer_was_lost_is_written_once(tables: Tables, tenant: str) -> None:
-    """The SDK repeats a write, which then finds its own state."""
+    """The SDK repeats a write and then finds the state that its first attempt wrote."""
     made, stores = watched(tenant), stores_of(tables)
     stores.targets.add(made, None)
     change = StateChange(state=later(made, slot="chk_1"))

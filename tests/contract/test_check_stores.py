@@ -1,4 +1,4 @@
-"""What every store of checks guarantees: results, figures, incidents, slots, the due index."""
+"""Contract tests of the stores of checks: results, rollups, incidents, slots, the due index."""
 
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -87,7 +87,7 @@ def test_results_are_listed_newest_first_within_their_times(stores: Stores, tena
         now = record(stores, now, each)
 
     def listed(**query: Any) -> list[str]:
-        """Page by page: one may be cut short."""
+        """Return the results of all pages; a page may have fewer results than the limit."""
         asked, found = {"since": None, "until": None, "limit": 9, **query}, []
         after: str | None = None
         while True:
@@ -125,7 +125,7 @@ def test_a_slot_has_one_owner_until_its_end(stores: Stores, tenant: str) -> None
     first = slots.take(name, "one", START, START + second)
     assert first is not None
     assert slots.take(name, "two", START + second / 2, START + HOUR) is None
-    again = slots.take(name, "one", START, START + second)  # its answer was lost
+    again = slots.take(name, "one", START, START + second)  # a retry after a lost response
     assert again is not None
     assert slots.renew(first, START + HOUR) is None
     renewed = slots.renew(again, START + 2 * second)

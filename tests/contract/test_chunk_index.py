@@ -1,4 +1,4 @@
-"""What every chunk index holds: the fake, and OpenSearch."""
+"""Contract tests of chunk indexes: the fake, and OpenSearch."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -37,9 +37,9 @@ LATER, EARLIER = datetime(2029, 1, 1, tzinfo=UTC), datetime(2021, 1, 1, tzinfo=U
 
 @pytest.fixture(scope="session")
 def opensearch(request: pytest.FixtureRequest) -> Iterator[Any]:
-    """An index of its own for this run, made by its first write."""
+    """Provide an index that only this run uses; the first write creates it."""
     client = opensearch_client(request.getfixturevalue("stack").opensearch_url, "none")
-    prefix = f"contract-{uuid4().hex}"  # the stage's upkeep retires what begins as its own does
+    prefix = f"contract-{uuid4().hex}"  # the stage's upkeep removes indexes with its own prefix
     yield OpenSearchChunkIndex(client, FakeEmbedder(), utc_now, PROMPT, prefix=prefix)
     client.indices.delete(index=f"{prefix}-*")
     client.close()
@@ -59,7 +59,7 @@ def chunk(tenant: str, text: str, **given: Any) -> IndexedChunk:
 
 @dataclass(frozen=True)
 class Seen:
-    """A candidate with what is shown of it."""
+    """A candidate with the chunk that a search shows for it."""
 
     candidate: LegCandidate
     chunk: FoundChunk
@@ -203,7 +203,7 @@ def test_labels_change_without_a_new_version(index: ChunkIndex, tenant: str) -> 
     index.relabel(replace(labelled, deleted_at=START), plenty)
     for found in search(index, tenant, "silk").values():
         assert texts(found) == ["silk of another"]
-    index.relabel(replace(labelled, chunk_count=3), plenty)  # of which the index lacks one
+    index.relabel(replace(labelled, chunk_count=3), plenty)  # the index has only two of them
     assert len(search(index, tenant, "silk")[Leg.KEYWORD]) == 3
 
 
@@ -406,7 +406,7 @@ def test_no_query_reaches_further_than_the_own_chunks(
     text = cut_to_terms(query.format(other=other))
     found = search(index, tenant, text)
     assert texts(found[Leg.VECTOR]) == ["own silk"]
-    matches = "silk" in text and not ParsedQuery.of(text).phrases  # none of which occurs
+    matches = "silk" in text and not ParsedQuery.of(text).phrases  # no chunk has these phrases
     assert texts(found[Leg.KEYWORD]) == (["own silk"] if matches else [])
 
 

@@ -1,4 +1,4 @@
-"""What upkeep of the chunk index holds: the fake, and OpenSearch, on indexes of each test."""
+"""Contract tests of index upkeep: the fake, and OpenSearch with separate indexes per test."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ class Kept:
     index: ChunkIndex
     upkeep: IndexUpkeep
     later: Callable[[], Kept]
-    """The same after a change of the model."""
+    """Function that returns the index and upkeep after a change of the model."""
     lose: Callable[[], None]
-    """Deletes all indexes."""
+    """Function that deletes all indexes."""
 
     def texts(self, tenant: str, vector: tuple[float, ...] | None = vector_of("silk")) -> list[str]:
         wanted = IndexQuery(
@@ -77,7 +77,7 @@ def _on_opensearch(client: Any, prefix: str, model: int) -> Kept:
 
 @pytest.fixture
 def kept(backend: str, request: pytest.FixtureRequest) -> Iterator[Kept]:
-    """Names that begin with a prefix of the test's own: a stage's index stays out of it."""
+    """Provide an index whose name has a prefix of this test only, apart from the stage's index."""
     if backend == "fake":
         yield _on_fakes(FakeChunkIndex())
         return

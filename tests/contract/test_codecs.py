@@ -1,4 +1,4 @@
-"""Every stored form has an exact row in a file test_stored_rows_*.py."""
+"""Check that every codec has an exact row in a file test_stored_rows_*.py."""
 
 from collections.abc import Callable
 from importlib import import_module
@@ -43,7 +43,7 @@ def test_every_codec_has_an_exact_row(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Codec, "decode", noting(Codec.decode))
     for file in TESTS.glob("test_stored_rows_*.py"):
         for name, each in vars(import_module(f"tests.contract.{file.stem}")).items():
-            if isinstance(each, Functions):  # holds a method from before the change above
+            if isinstance(each, Functions):  # keeps a method from before the patch
                 used.add(id(getattr(each.decode, "__self__", None)))
             elif name.startswith("test_"):
                 each()

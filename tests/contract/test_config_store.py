@@ -1,4 +1,4 @@
-"""What every store of crawl configs holds beside names: one default per tenant, and references."""
+"""Contract tests of crawl config stores, except names: one default per tenant, references."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -25,7 +25,7 @@ def store(tables: Tables | None) -> Any:
 
 @pytest.fixture
 def made(store: Any, tenant: str) -> Callable[..., Config]:
-    """Adds a config of the test's tenant."""
+    """Provide a function that stores a config of the test's tenant."""
 
     def make(name: str, *, is_default: bool = False) -> Config:
         config = replace(row(tenant, f"config_{name}", name), is_default=is_default)

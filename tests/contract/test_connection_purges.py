@@ -1,4 +1,4 @@
-"""What the end of a subscription does when one of its rows is gone, or comes meanwhile."""
+"""Ends of subscriptions, with rows that were deleted before or that are created meanwhile."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What every store of WebSocket connections holds."""
+"""Contract tests of stores of WebSocket connections."""
 
 from dataclasses import replace
 from typing import Any

@@ -1,4 +1,4 @@
-"""What one call has written, the next one finds: reads that decide something never lag behind."""
+"""Consistent reads: where a read decides something, it finds what the previous call wrote."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""What every content store holds: the fake, moto, and S3 of the stack."""
+"""Contract tests of content stores: the fake, moto, and S3 of the stack."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -27,7 +27,7 @@ def contents(client_of: Callable[[str], Any] | None, bucket: str | None) -> Cont
 def hold(
     client_of: Callable[[str], Any] | None, bucket: str | None, contents: Any
 ) -> Callable[[str], None]:
-    """Stores something as another store of the same bucket does."""
+    """Provide a function that stores an object under a key, as another store of the bucket does."""
     if client_of is None or bucket is None:
         return lambda key: contents.hold(key, "{}")
     s3 = client_of("s3")
@@ -74,7 +74,7 @@ def test_all_texts_and_nothing_else_are_listed_with_their_tenants(
 ) -> None:
     made = {contents.put(tenant, f"silk {n}") for n in range(5)}
     contents.put_upload(tenant, b"silk")
-    # What audits and crawls store in the same bucket.
+    # Audits and crawls store such objects in the same bucket.
     for key in ("audits/audit_1/1/report.json", "content/notes.md", f"parts/{'0' * 64}.json"):
         hold(f"T/{tenant}/{key}")
     hold(f"{parts_prefix(tenant, 'doc_1')}{'0' * 64}.json")

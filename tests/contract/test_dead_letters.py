@@ -1,4 +1,4 @@
-"""Dead letters on SQS: back to their lane a few times, then at rest."""
+"""Dead letters on SQS: they return to their lane a few times, then they are set aside."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -46,7 +46,7 @@ def queues(client_of: Callable[[str], Any], urls: dict[str, str]) -> SqsDeadLett
 
 
 def received(queues: SqsDeadLetterQueues) -> list[DeadLetter]:
-    """The letters that are there, within a while."""
+    """Return the letters of the queue, once there are some. Fails after RECEIVE_SECONDS."""
     deadline = time.monotonic() + RECEIVE_SECONDS
     while time.monotonic() < deadline:
         if letters := queues.receive(LANE, 10):
@@ -65,7 +65,7 @@ def test_a_letter_goes_back_as_it_was_and_counts_its_way(
         queues.send_back(LANE, letter)
         [back] = _messages(client, urls["lane"])
         assert back["Body"] == body
-        # The lane gives it up again; its attributes go with it.
+        # The lane moves the letter to the dead-letter queue again, with its attributes.
         client.send_message(
             QueueUrl=urls["dead"], MessageBody=body, MessageAttributes=back["MessageAttributes"]
         )
@@ -74,7 +74,7 @@ def test_a_letter_goes_back_as_it_was_and_counts_its_way(
     assert letter.moves == limits.DEAD_LETTER_MOVES
 
 
-@pytest.mark.heavy  # an empty queue is waited for
+@pytest.mark.heavy  # waits for messages of an empty queue
 def test_a_pass_sends_back_what_has_moves_left_and_sets_the_rest_aside(
     queues: SqsDeadLetterQueues, client_of: Callable[[str], Any], urls: dict[str, str]
 ) -> None:
@@ -96,7 +96,7 @@ def test_a_pass_sends_back_what_has_moves_left_and_sets_the_rest_aside(
 def test_a_letter_that_the_lane_does_not_take_stays(
     queues: SqsDeadLetterQueues, client_of: Callable[[str], Any], urls: dict[str, str]
 ) -> None:
-    """It is deleted only after it was sent."""
+    """The letter is deleted only after the lane has accepted it."""
     client = client_of("sqs")
     client.send_message(QueueUrl=urls["dead"], MessageBody="not a job")
     [letter] = received(queues)
@@ -130,7 +130,7 @@ def test_a_letter_goes_back_into_its_group_and_trace(
     group: str | None,
     trace: str,
 ) -> None:
-    """Without its group the queue is no longer fair to the tenant."""
+    """Without message groups, the queue is not fair between tenants."""
     client = client_of("sqs")
     grouped = {"MessageGroupId": group} if group else {}
     client.send_message(
@@ -175,7 +175,7 @@ def test_letters_whose_counts_are_unreadable_are_set_aside_and_hold_up_nobody(
 def test_an_answer_without_letters_means_that_there_are_none(
     client_of: Callable[[str], Any], urls: dict[str, str]
 ) -> None:
-    """A short poll asks only some of SQS's servers and may miss what is there."""
+    """A short poll queries only some SQS servers and may miss messages; a long poll queries all."""
     client, waits = client_of("sqs"), list[int]()
 
     def look(params: dict[str, Any], **_: Any) -> None:

@@ -1,4 +1,4 @@
-"""What every store of discoveries holds: the fake, moto, and DynamoDB Local."""
+"""Contract tests of discovery stores: the fake, moto, and DynamoDB Local."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""What scans of all documents hold on DynamoDB, and removing bodies on S3."""
+"""Contract tests of scans of all documents on DynamoDB, and of the removal of bodies on S3."""
 
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""What every document store holds: the fake, moto, and DynamoDB Local."""
+"""Contract tests of document stores: the fake, moto, and DynamoDB Local."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -50,7 +50,7 @@ def record(documents: DocumentStore, tables: Tables | None) -> IndexRecord:
 
 @pytest.fixture
 def job(store: JobStore, tenant: str) -> Job:
-    """A running job."""
+    """Provide a running job."""
     return claimed(store, tenant)
 
 
@@ -181,7 +181,7 @@ def test_a_deleted_document_is_not_shown(documents: DocumentStore, tenant: str) 
 
 
 def listed(documents: DocumentStore, tenant: str, **given: Any) -> list[str]:
-    """All pages of a list, three at a time."""
+    """Return the ids of all documents of a list, three per page."""
     found: list[str] = []
     after = None
     while True:
@@ -384,7 +384,7 @@ def test_a_claim_that_is_over_commits_nothing(
 def test_a_lease_of_a_job_that_is_not_running_commits_nothing(
     documents: DocumentStore, store: JobStore, tenant: str, status: JobStatus
 ) -> None:
-    """Even where the row still names the owner and the fence."""
+    """This holds even if the row still has the owner and the fence of the lease."""
     job = submitted(store, tenant, status=status, fence=1, locked_by="one", locked_until=UNTIL)
     document = new_document(tenant)
     with pytest.raises(LeaseLost):

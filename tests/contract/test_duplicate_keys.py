@@ -1,4 +1,4 @@
-"""What every job store holds for the implicit keys of jobs: one live job each."""
+"""Contract tests of job stores for duplicate keys: each key has at most one live job."""
 
 from dataclasses import replace
 from typing import Any
@@ -18,7 +18,7 @@ pytestmark = OF_AWS
 
 
 def failed(store: JobStore, tenant: str) -> Job:
-    """A failed job that still holds its duplicate key."""
+    """Return a failed job that still holds its duplicate key."""
     before = claimed(store, tenant, duplicate_key="same")
     after = rules.after_error(before, NotFound("gone"), START + SECOND, 0.5)
     store.transition(before, after)
@@ -90,7 +90,7 @@ def test_a_key_that_names_a_holder_must_be_held(store: JobStore, tenant: str) ->
     assert store.get(job.ref) is None
 
 
-# ---------------------------------------------------------------- Beginning again
+# ---------------------------------------------------------------- Retries
 
 
 def test_a_job_that_begins_again_takes_its_duplicate_key_back(store: JobStore, tenant: str) -> None:
@@ -112,7 +112,7 @@ def test_a_job_that_begins_again_takes_its_duplicate_key_back(store: JobStore, t
 def test_a_key_is_not_taken_back_from_a_holder_that_was_retried_meanwhile(
     store: JobStore, tenant: str
 ) -> None:
-    """Two failed jobs of one page, both retried at once."""
+    """Two failed jobs of one page are retried at the same time."""
     first = failed(store, tenant)
     second = new_job(tenant, duplicate_key="same")
     take_over(store, second, Holder(job_id=first.id, job=first))

@@ -1,4 +1,4 @@
-"""What an effect in doubt comes to when somebody else is faster than who takes it over."""
+"""Races for an uncertain effect: another writer changes it while a claim takes it over."""
 
 from collections.abc import Callable
 from typing import Any

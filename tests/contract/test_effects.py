@@ -1,4 +1,4 @@
-"""What every store of side effects holds."""
+"""Contract tests of stores of side effects."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -40,7 +40,7 @@ def effects(store: JobStore, tables: Tables | None) -> EffectStore:
 
 
 def again(store: JobStore, job: Job) -> Job:
-    """The job under its next claim, after it was handed back."""
+    """Release the job, claim it again, and return it."""
     store.transition(job, rules.hand_back(job, START))
     outcome = store.claim(job.ref, "two", START, UNTIL)
     assert isinstance(outcome, Claimed)
@@ -83,7 +83,7 @@ def test_what_the_same_claim_began_is_in_doubt_too(
 def test_a_late_result_is_kept_while_nobody_has_taken_the_effect_over(
     store: JobStore, effects: EffectStore, tenant: str
 ) -> None:
-    """The claim is over, but what it says did happen."""
+    """The claim has ended, but the effect that it reports did happen."""
     first = claimed(store, tenant)
     effects.begin(factories.lease(first), KEY, REQUEST, START, START)
     second = factories.lease(again(store, first))
@@ -123,7 +123,7 @@ def test_only_a_claim_that_stands_begins_an_effect(
 def test_a_job_that_is_not_running_begins_no_effect(
     store: JobStore, effects: EffectStore, tenant: str, status: JobStatus
 ) -> None:
-    """Even where the row still names the owner and the fence."""
+    """This holds even if the row still has the owner and the fence of the lease."""
     job = submitted(store, tenant, status=status, fence=1, locked_by="one", locked_until=UNTIL)
     with pytest.raises(LeaseLost):
         effects.begin(factories.lease(job), KEY, REQUEST, START, START)
@@ -161,7 +161,7 @@ def test_two_jobs_are_not_at_one_effect_at_the_same_time(
 def test_a_call_that_may_still_run_is_left_alone_though_its_claim_is_over(
     store: JobStore, effects: EffectStore, tenant: str, taker: str
 ) -> None:
-    """A pause or a cancel ends the claim, not the call."""
+    """Pausing or cancelling a job ends its claim, but not a call that is under way."""
     first = claimed(store, tenant)
     until = START + 20 * SECOND
     effects.begin(factories.lease(first), KEY, REQUEST, START, until)

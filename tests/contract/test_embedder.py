@@ -1,4 +1,4 @@
-"""What every embedder holds: the fake, the stack's server, and the function in this process."""
+"""Contract tests of embedders: the fake, the stack's server, and the function in this process."""
 
 import importlib
 import io
@@ -50,9 +50,9 @@ def embedder(backend: str, request: pytest.FixtureRequest) -> Iterator[Embedder]
 
 @pytest.fixture(scope="module")
 def invoked(stack: Stack) -> Iterator[Any]:
-    """What the function answers with, behind a client that encodes as Lambda does."""
+    """Provide a client that calls the function in this process and encodes as Lambda does."""
     before = list(sys.path)
-    # The engine isn't among the development packages; it is where the stack keeps its server's.
+    # The engine isn't a development package; it is installed where the stack keeps its server.
     sys.path += [str(ROOT / "layers" / "embedder"), str(stack.embedder_weights.parents[1])]
     try:
         answering = importlib.import_module("spinneret_embedder.answering")
@@ -129,7 +129,7 @@ def test_tokens_of_ascii_words_are_exact(embedder: Embedder) -> None:
 
 
 def test_a_text_of_the_longest_input_is_embedded(embedder: Embedder) -> None:
-    """Two tokens of the window are the model's own."""
+    """The model itself uses two tokens of the window."""
     room = embedder.info(plenty).max_input_tokens - 2
     [vector] = embedder.embed(["a " * room], plenty)
     assert math.hypot(*vector) == pytest.approx(1, abs=0.0005)

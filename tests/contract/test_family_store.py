@@ -1,4 +1,4 @@
-"""What every job store holds for parents and their children."""
+"""Contract tests of job stores for parents and their children."""
 
 from dataclasses import replace
 from typing import Any
@@ -22,7 +22,7 @@ FAMILY = replace(rules.new_family(1), plan_rows=2)
 
 @pytest.fixture
 def parent(store: JobStore, tenant: str) -> Job:
-    """A parent under a claim, with a plan of two parts."""
+    """Provide a claimed parent with a plan of two parts."""
     made = new_job(tenant, family=FAMILY)
     founded = NewJob(job=made, plan=["one", "two"])
     store.submit([founded], [factories.event()], None, factories.reply(), START)
@@ -32,7 +32,7 @@ def parent(store: JobStore, tenant: str) -> Job:
 
 
 def births(store: JobStore, parent: Job, number: int, **given: Any) -> list[Job]:
-    """Make children; the parent's cursor says so."""
+    """Create children of the parent, move its cursor, and return the children."""
     born = [rules.as_child(new_job(parent.tenant, **given), parent) for _ in range(number)]
     add(store, parent, born)
     return born
@@ -55,7 +55,7 @@ def counts(store: JobStore, parent: Job) -> ChildCounts:
 
 
 def end(store: JobStore, ref: JobRef) -> Job:
-    """A child is claimed and ends."""
+    """Claim a child, end it with an error, and return it."""
     outcome = store.claim(ref, "child's", START, UNTIL)
     assert isinstance(outcome, Claimed)
     after = rules.after_error(outcome.job, ValueError(), START, 0.5)
@@ -64,7 +64,7 @@ def end(store: JobStore, ref: JobRef) -> Job:
 
 
 def awaiting(store: JobStore, parent: Job) -> Job:
-    """The parent without its claim, as its own row stands."""
+    """End the parent's claim to wait for its children, and return the parent as stored."""
     standing = store.get(parent.ref)
     assert standing is not None
     after = rules.await_children(standing, START)

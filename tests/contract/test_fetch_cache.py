@@ -1,4 +1,4 @@
-"""What every fetch cache holds: the fake, moto, and S3 of the stack."""
+"""Contract tests of fetch caches: the fake, moto, and S3 of the stack."""
 
 from collections.abc import Callable
 from dataclasses import replace

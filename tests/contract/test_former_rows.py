@@ -1,9 +1,9 @@
-"""Rows that a former release wrote, as today's code reads them.
+"""Check that today's code reads the rows that an earlier release wrote.
 
-`tests/cases/former_rows.json` was recorded from the release of 2026-11-23 (commit ebc54864) by its
-contract suites: each kind of row, and the value that the release read from it. The file never
-changes, because a stage has such rows. A later release adds a file of its own. Left out is the
-idempotency key of jobs whose suite gave none, since the service gives each job one.
+The contract suites of the release of 2026-11-23 (commit ebc54864) recorded
+`tests/cases/former_rows.json`: each kind of row, and the value that the release read from it. The
+file never changes, because stages contain such rows. A later release adds its own file. The file
+omits the idempotency key of jobs whose suite gave none, because the service gives each job one.
 """
 
 import json
@@ -27,10 +27,10 @@ from tests.fakes.time import START
 FORMER: Final[dict[str, list[dict[str, Any]]]] = json.loads(
     (ROOT / "tests" / "cases" / "former_rows.json").read_text()
 )
-"""By the former reader: its module, and its name in it."""
+"""Recorded rows by the reader of that release, as `module:name`."""
 REPLIES: Final = "spinneret.jobs.dynamo:Idempotency"
 RENAMED: Final[Mapping[str, str]] = {}
-"""Readers of former rows that have another name today."""
+"""Today's names of readers that have been renamed since, by their former names."""
 CASES: Final = [
     pytest.param(reader, each, id=f"{reader.removeprefix('spinneret.')}-{number}")
     for reader, rows in FORMER.items()
@@ -64,7 +64,7 @@ def test_a_reply_that_a_former_release_stored_is_replayed_today() -> None:
 
 
 def _typed(attribute: Any) -> Any:
-    """The attribute as DynamoDB answers it; JSON has no bytes."""
+    """Return the attribute as DynamoDB returns it. In the file, bytes are hexadecimal."""
     match attribute:
         case {"B": {"__bytes__": str(text)}}:
             return {"B": bytes.fromhex(text)}
@@ -76,7 +76,7 @@ def _typed(attribute: Any) -> Any:
 
 
 def _missing(former: Any, today: Any, at: str = "") -> list[str]:
-    """Where today's value differs from the former one; further fields are allowed."""
+    """Return the differences between today's value and the former one; new fields are allowed."""
     if isinstance(former, dict) and isinstance(today, dict):
         return [
             difference
@@ -87,7 +87,7 @@ def _missing(former: Any, today: Any, at: str = "") -> list[str]:
 
 
 def plain(value: Any) -> Any:
-    """A value as JSON, in the form of the recording."""
+    """Return a value as JSON in the form of the file."""
     if is_dataclass(value):
         return {each.name: plain(getattr(value, each.name)) for each in fields(value)}
     if isinstance(value, Mapping):

@@ -1,4 +1,4 @@
-"""Whole crawls on every backend: what the rules ask of a store, it does."""
+"""Whole crawls on every backend: the store does what the crawl rules require."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Workers that meet at one crawl: threads on the fake, and on DynamoDB Local."""
+"""Races between workers of one crawl: threads on the fake, and on DynamoDB Local."""
 
 from collections.abc import Iterator
 from datetime import timedelta
@@ -57,7 +57,7 @@ def race() -> Iterator[Race]:
 
 
 def begun(frontier: Frontier, ref: CrawlRef, pages: int, **plan: int) -> Batch:
-    """A batch of so many pages."""
+    """Begin a crawl with `pages` pages, and return its first batch."""
     frontier.begin(ref, Plan(**plan), [f"{SITE}/{n}" for n in range(pages)], fence=1)  # type: ignore[arg-type]  # numbers
     batch = frontier.next_batch(ref, fence=1)
     assert isinstance(batch, Batch)
@@ -69,7 +69,7 @@ def claim(frontier: Frontier, ref: CrawlRef, key: str, owner: str) -> PageLease 
 
 
 def persistently_recorded(frontier: Frontier, visit: PageLease, outcome: Fetched | Failed) -> None:
-    """As a worker does it when a transaction collides once too often."""
+    """Record the outcome; repeat that after collisions, as a worker does."""
     while True:
         try:
             return frontier.record(visit, outcome)
@@ -93,7 +93,7 @@ def test_every_outcome_counts_once(frontier: Frontier, ref: CrawlRef, race: Race
     ]
 
     def record(number: int) -> None:
-        for each in (number, (number + 1) % THREADS):  # each of them by two threads
+        for each in (number, (number + 1) % THREADS):  # two threads record each page
             visit = visits[each]
             assert visit is not None
             persistently_recorded(frontier, visit, outcomes[each])

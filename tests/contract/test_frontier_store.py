@@ -1,4 +1,4 @@
-"""What every frontier store holds: the fake, moto, and DynamoDB Local."""
+"""Contract tests of frontier stores: the fake, moto, and DynamoDB Local."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -48,7 +48,7 @@ def ref(tenant: str) -> CrawlRef:
 
 @pytest.fixture
 def crawl(store: FrontierStore, ref: CrawlRef) -> Crawl:
-    """A crawl without pages."""
+    """Provide a crawl without pages."""
     crawl = Crawl(ref=ref, plan=Plan(), roots=("https://site.example/",), begun_at=START)
     store.begin(crawl)
     return crawl
@@ -309,7 +309,7 @@ def test_the_largest_change_happens_at_once(store: FrontierStore, crawl: Crawl) 
     assert len(store.find(crawl.ref, [each.key for each in new])) == 88
 
 
-# ---------------------------------------------------------------- Orders and lists
+# ---------------------------------------------------------------- Order and lists
 
 
 @OF_AWS
@@ -460,12 +460,12 @@ def test_all_the_links_of_the_largest_page_are_kept(store: FrontierStore, crawl:
     assert store.merge_input(crawl.ref, [named], ()).links == {named.key: links}
 
 
-# ---------------------------------------------------------------- Only AWS can show
+# ---------------------------------------------------------------- Only on AWS
 
 
 @OF_REAL_AWS
 def test_every_read_is_consistent(tables: Tables, ref: CrawlRef) -> None:
-    """Of a page that isn't seen yet, a crawl would say that it doesn't exist."""
+    """If a read missed a new page, the crawl would conclude that the page doesn't exist."""
     name = frontier_table.create(tables.client)
     requests: list[dict[str, Any]] = []
 
@@ -497,7 +497,7 @@ def test_every_read_is_consistent(tables: Tables, ref: CrawlRef) -> None:
 
 
 class _Repeated:
-    """A client that sends every put twice, as the SDK does when the first answer is lost."""
+    """A client that sends every put twice, as the SDK does after a lost response."""
 
     def __init__(self, client: Any) -> None:
         self._client = client

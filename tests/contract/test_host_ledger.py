@@ -1,4 +1,4 @@
-"""What every domain ledger holds: the fake, moto, and DynamoDB Local."""
+"""Contract tests of host state stores: the fake, moto, and DynamoDB Local."""
 
 from uuid import uuid4
 
@@ -37,7 +37,7 @@ def ledger(tables: Tables | None) -> HostStateStore:
 
 @pytest.fixture
 def host() -> str:
-    """A host of this test alone."""
+    """Return a host that only this test uses."""
     return f"{uuid4().hex}.example"
 
 

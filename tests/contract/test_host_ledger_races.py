@@ -1,4 +1,4 @@
-"""Pace and sessions as many threads meet at one host, on DynamoDB Local."""
+"""Rate limit and sessions of one host that many threads use at once, on DynamoDB Local."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -30,12 +30,12 @@ from tests.fakes.time import START, HandClock
 pytestmark = pytest.mark.stack
 
 THREADS = 50
-QUICK = PaceLimits(rate=1000, burst=1000)  # the bucket is out of the way
+QUICK = PaceLimits(rate=1000, burst=1000)  # the token bucket never limits
 
 
 @pytest.fixture
 def host() -> str:
-    """A host of this test alone."""
+    """Return a host that only this test uses."""
     return f"{uuid4().hex}.example"
 
 
@@ -101,7 +101,7 @@ def test_failures_that_are_reported_at_once_open_the_circuit_once_and_one_caller
         assert probe.probe
         waits = [each for each in outcomes if isinstance(each, Wait)]
         assert {wait.reason for wait in waits} == {WaitReason.CIRCUIT_OPEN}
-        clock.now = waits[0].until  # the prober died
+        clock.now = waits[0].until  # the worker with the probe died
     paces[0].report(probe, HostOutcome.SUCCESS)
     assert paces[0].state(host).circuit is Circuit.CLOSED
 
@@ -123,12 +123,12 @@ def test_of_sessions_one_locks_the_domain(
     assert fences == sorted(set(fences))
 
 
-# ---------------------------------------------------------------- Lost answers
+# ---------------------------------------------------------------- Lost responses
 
 
 @pytest.fixture
 def lossy(aws: Any, stack_tables: Tables) -> DynamoHostStateStore:
-    """A ledger whose client loses the first answer of every second request."""
+    """Provide a store whose client loses the responses to every other attempt, from the first."""
     client = aws.dynamodb()
     sent: list[str] = []
 

@@ -1,4 +1,4 @@
-"""What every host store guarantees: the fake, moto, and DynamoDB Local."""
+"""Contract tests of host stores: the fake, moto, and DynamoDB Local."""
 
 from datetime import timedelta
 
@@ -41,7 +41,7 @@ def stored(hosts: HostStore, tenant: str, domain: str = "site.example") -> HostS
 def listed(
     hosts: HostStore, tenant: str, limit: int = 100, blocked: bool | None = None
 ) -> list[str]:
-    """All domains, page by page."""
+    """Return the hosts of all pages."""
     found: list[str] = []
     after = None
     while True:

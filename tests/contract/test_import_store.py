@@ -1,4 +1,4 @@
-"""What every store of imports guarantees: the fake, moto, and DynamoDB Local."""
+"""Contract tests of import stores: the fake, moto, and DynamoDB Local."""
 
 import random
 from dataclasses import replace

@@ -1,6 +1,6 @@
-"""What every inbox guarantees: versions that are read by ranges, and one report for each.
+"""Contract tests of inbox stores: file versions that are read by range, and a report per version.
 
-That S3 keeps clients to their form is tried on the stack.
+Only the stack tests that S3 rejects uploads that break the rules of their form.
 """
 
 from collections.abc import Callable

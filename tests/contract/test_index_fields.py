@@ -1,4 +1,4 @@
-"""An index that was made with fewer fields answers until a rebuilt one takes over."""
+"""Searches on an index with fewer fields: it serves them until a rebuilt index replaces it."""
 
 from typing import Any
 from uuid import uuid4
@@ -55,7 +55,7 @@ def test_searches_are_answered_throughout_a_rebuild_and_then_use_the_new_field(
         with monkeypatch.context() as former:
             former.setattr("spinneret.content.search.opensearch.definition", _without_shingles)
             index.write(chunks, plenty)
-        assert first() == chunks[0].id  # equal scores
+        assert first() == chunks[0].id  # the scores are equal
         target = upkeep.begin(plenty)
         assert first() == chunks[0].id
         upkeep.write(chunks, target, plenty)

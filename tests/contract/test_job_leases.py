@@ -1,4 +1,4 @@
-"""What every job store asks of a row before it takes a write under a lease."""
+"""Contract tests of job stores: conditions on a row for a write under a lease."""
 
 from dataclasses import replace
 
@@ -20,7 +20,7 @@ pytestmark = OF_AWS
 def test_a_job_that_is_not_running_takes_no_write(
     store: JobStore, tenant: str, status: JobStatus
 ) -> None:
-    """Even where the row still names the owner and the fence."""
+    """This holds even if the row still has the owner and the fence of the lease."""
     row = submitted(store, tenant, status=status, fence=1, locked_by="one", locked_until=UNTIL)
     before = replace(row, status=JobStatus.RUNNING)
     done = rules.complete(before, {}, START + SECOND)
@@ -42,7 +42,7 @@ ENDS = {
 def test_the_end_of_a_claim_that_is_written_again_counts_as_written(
     store: JobStore, tenant: str, end: str
 ) -> None:
-    """Its answer was lost; the worker asks again with the same events."""
+    """After a lost response, the worker repeats the write with the same events."""
     before = claimed(store, tenant, watchers=2)
     lease, after = factories.lease(before), ENDS[end](before)
     noted = [factories.event(fence=1, number=1)]
@@ -94,7 +94,7 @@ def test_the_events_of_one_write_are_read_page_by_page(store: JobStore, tenant: 
     before = claimed(store, tenant)
     lease = factories.lease(before)
     events = [factories.event(1, number) for number in range(1, 8)]
-    for noted in (events[:2], events[:5], events[5:]):  # the answer to the first one was lost
+    for noted in (events[:2], events[:5], events[5:]):  # the response to the first was lost
         store.transition(before, replace(before, step="on"), noted, lease=lease)
     timeline = [factories.event(), *events]
     for start in range(8):

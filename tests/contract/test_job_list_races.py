@@ -1,6 +1,6 @@
-"""Lists whose jobs move between the read of the index and the read of their rows.
+"""Lists whose jobs change between the read of the index and the read of their rows.
 
-Indexes are eventually consistent, so on AWS this is the usual case.
+Indexes are eventually consistent, so this is the usual case on AWS.
 """
 
 from collections.abc import Callable, Sequence
@@ -21,14 +21,14 @@ PENDING = JobFilter(status=JobStatus.PENDING)
 
 
 def numbered(tables: Tables, tenant: str) -> list[Job]:
-    """Seven jobs that are stored and pending."""
+    """Store seven pending jobs, and return them."""
     jobs = [factories.job(tenant=tenant, id=f"job_{n:03d}") for n in range(7)]
     submit(job_store(tables), *jobs)
     return jobs
 
 
 def overtaken(tables: Tables, jobs: Sequence[Job], act: Callable[[Job], Job]) -> JobStore:
-    """A store in which jobs move after an index was read and before their rows are."""
+    """Return a store that applies `act` to the jobs between the reads of index and rows."""
     another = job_store(tables)
 
     def move() -> None:

@@ -1,4 +1,4 @@
-"""What every job store holds for the pages of a tenant's jobs (P-16)."""
+"""Contract tests of job stores for the pages of a tenant's jobs (P-16)."""
 
 from itertools import count, islice
 from typing import Any
@@ -22,12 +22,12 @@ PAGES_MAX = 50
 
 
 def numbered(tenant: str, **given: Any) -> list[Job]:
-    """Seven jobs whose ids are in the order of time."""
+    """Return seven jobs whose ids are in order of time."""
     return [factories.job(tenant=tenant, id=f"job_{n:03d}", **given) for n in range(7)]
 
 
 def walk(store: JobStore, tenant: str, wanted: JobFilter, limit: int) -> list[Job]:
-    """Every job of all pages."""
+    """Return the jobs of all pages."""
     found: list[Job] = []
     after: str | None = None
     for _ in range(PAGES_MAX):

@@ -1,4 +1,4 @@
-"""What every job queue holds: the fake, moto, and SQS of the stack."""
+"""Contract tests of job queues: the fake, moto, and SQS of the stack."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -24,7 +24,7 @@ Received = Callable[[Lane, int], list[JobRef]]
 
 @pytest.fixture
 def urls(client_of: Callable[[str], Any] | None) -> Iterator[dict[Lane, str]]:
-    """A fresh queue for each of two lanes; none for the fake."""
+    """Provide the URLs of a new queue for each of two lanes; none for the fake."""
     if client_of is None:
         yield {}
         return
@@ -49,7 +49,7 @@ def queue(urls: dict[Lane, str], client_of: Callable[[str], Any] | None) -> JobQ
 def received(
     queue: JobQueue, urls: dict[Lane, str], client_of: Callable[[str], Any] | None
 ) -> Received:
-    """So many messages of a lane that are there to be received now."""
+    """Provide a function that receives the messages of a lane that aren't delayed."""
 
     def of_fake(lane: Lane, _: int) -> list[JobRef]:
         assert isinstance(queue, FakeJobQueue)

@@ -1,4 +1,4 @@
-"""What every job store takes into a row, and what it refuses."""
+"""Contract tests of job stores for the sizes of rows: which values they store or reject."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ pytestmark = OF_AWS
 
 
 def text_of(size: int) -> dict[str, str]:
-    """A value of so many bytes of JSON; half of them escapes, as in a webhook's body."""
+    """Return a value of `size` bytes of JSON; half of them are escapes, as in a webhook's body."""
     room = size - len(canonical_json({"text": ""}))
     return {"text": '"' * (room // 4) + "x" * (room - 2 * (room // 4))}
 
@@ -41,7 +41,7 @@ def test_a_payload_that_can_not_be_kept_is_refused_with_all_that_came_with_it(
 def test_the_largest_payload_and_the_largest_result_fit_one_row(
     store: JobStore, tenant: str
 ) -> None:
-    """With everything else that a row may hold, and the events of its last write."""
+    """The other attributes and the events of the last write are at their limits, too."""
     targets = tuple(f"https://{n}.example/{'x' * 1000}" for n in range(10))
     payload, result = text_of(limits.JOB_PAYLOAD_BYTES), text_of(limits.JOB_RESULT_BYTES)
     before = claimed(store, tenant, payload=payload, notify=targets, step="x" * 2048)

@@ -1,4 +1,4 @@
-"""What every job store holds when jobs are submitted, read and claimed."""
+"""Contract tests of job stores for submitting, reading and claiming jobs."""
 
 from dataclasses import replace
 from datetime import timedelta

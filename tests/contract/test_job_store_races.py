@@ -1,4 +1,4 @@
-"""What only a real store can show: threads, lost answers and collisions, on DynamoDB Local."""
+"""Job store on DynamoDB Local: threads, lost responses and collisions, which no fake can show."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -33,7 +33,7 @@ def race() -> Iterator[Race]:
 
 @pytest.fixture
 def lossy(aws: Any, stack_tables: Tables) -> tuple[DynamoJobStore, list[str]]:
-    """A store whose client loses the first answer of every operation, and the calls it sent."""
+    """Provide a store whose client loses each operation's first response, and the sent calls."""
     client = aws.dynamodb()
     sent: list[str] = []
 
@@ -111,7 +111,7 @@ def test_of_simultaneous_submissions_of_one_page_exactly_one_is_accepted(
     assert store.find_duplicates(tenant, ["same"]) == {"same": jobs[won.index(True)].id}
 
 
-# ---------------------------------------------------------------- Lost answers
+# ---------------------------------------------------------------- Lost responses
 
 
 def test_a_claim_recognises_itself_when_its_answer_was_lost(
@@ -148,7 +148,7 @@ def test_a_submission_whose_answer_was_lost_is_accepted_once(
 
 
 def _answer_of(call: Callable[[], Any]) -> Any:
-    """Call again for as long as the store is busy with colliding transactions."""
+    """Repeat the call while the store reports colliding transactions; return the result."""
     deadline = time.monotonic() + DEADLINE_SECONDS
     while True:
         try:

@@ -1,4 +1,4 @@
-"""What every job store holds for transitions, the due index and timelines."""
+"""Contract tests of job stores for transitions, the due index and timelines."""
 
 import itertools
 from collections.abc import Sequence
@@ -107,7 +107,7 @@ def test_a_job_that_completes_without_a_later_amendment_completes(
     claim = store.claim(job.ref, "one", START, UNTIL)
     assert isinstance(claim, Claimed)
     end = rules.complete(claim.job, {}, START + SECOND)
-    for _ in range(2):  # the answer to the first is lost
+    for _ in range(2):  # the response to the first was lost
         store.transition(claim.job, end, lease=claim.lease)
     assert store.get(job.ref) == end
 
@@ -190,7 +190,7 @@ def test_two_sweepers_that_overlap_send_one_message(store: JobStore, tenant: str
 def test_who_holds_the_lease_may_write_without_knowing_the_row(
     store: JobStore, tenant: str
 ) -> None:
-    """The answer of its checkpoint was lost: the end of the lease isn't what it believes."""
+    """After a lost response to a checkpoint, the worker doesn't know the new end of its lease."""
     known = claimed(store, tenant)
     lease = factories.lease(known)
     renewed = replace(known, locked_until=UNTIL + SECOND, step="fetching", progress=10)
@@ -242,7 +242,7 @@ def test_a_finished_job_stays_finished(store: JobStore, tenant: str) -> None:
 
 
 def test_listeners_get_every_transition_with_events(store: JobStore, tenant: str) -> None:
-    """Not of the kernel's own bookkeeping: messages sent."""
+    """Listeners don't get the kernel's own bookkeeping, such as sent messages."""
     recorded: list[tuple[Job, Sequence[JobEvent]]] = []
     store = PublishingJobStore(store, lambda job, events: recorded.append((job, events)))
     before = claimed(store, tenant, watchers=1)
@@ -261,7 +261,7 @@ def test_listeners_get_every_transition_with_events(store: JobStore, tenant: str
 
 
 def events_of(store: JobStore, tables: Tables | None, job: Job) -> list[DomainEvent]:
-    """The domain events of a job that are pending."""
+    """Return the pending domain events of a job."""
     outbox: OutboxStore
     if tables is None:
         assert isinstance(store, FakeJobStore)

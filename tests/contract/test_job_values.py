@@ -1,4 +1,4 @@
-"""What a job store doesn't take: it refuses it whole, before anything is written."""
+"""Values that JSON can't represent: a job store rejects the whole write and stores nothing."""
 
 import math
 from dataclasses import replace

@@ -21,13 +21,13 @@ from tests.contract.backends import Tables
 LIBRARY = Path(__file__).resolve().parents[2] / "layers" / "common"
 Run = Callable[..., tuple[int, str, str]]
 
-# Its tables are moto's, which take longer to make than all its tests.
+# Creating moto's tables takes longer than all these tests.
 pytestmark = pytest.mark.heavy
 
 
 @pytest.fixture(autouse=True)
 def _ambient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A region, and no session that another test has made."""
+    """Set a region, and forget the boto3 session of other tests."""
     monkeypatch.setattr(boto3, "DEFAULT_SESSION", None)
     monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
 
@@ -39,7 +39,7 @@ def table(moto_tables: Tables) -> str:
 
 @pytest.fixture
 def run(table: str, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Runs the command on the table; answers exit code, standard output and standard error."""
+    """Provide a function that runs the command and returns exit code, stdout and stderr."""
 
     def command(*words: str, table: str = table) -> tuple[int, str, str]:
         try:
@@ -53,7 +53,7 @@ def run(table: str, capsys: pytest.CaptureFixture[str]) -> Run:
 
 @pytest.fixture
 def holder(moto_tables: Tables, table: str) -> Callable[[str], Principal]:
-    """The holder of a secret."""
+    """Provide a function that returns the principal of a secret."""
     return keys_in(moto_tables.client, table).authenticate
 
 

@@ -1,4 +1,4 @@
-"""What a change of keys or windows does when it is overtaken between its read and its write."""
+"""Changes of keys or rate windows that another change overtakes between read and write."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -105,12 +105,12 @@ def test_a_revocation_of_a_key_that_is_gone_leaves_no_trace(tables: Tables, tena
 
 
 def at(seconds: float) -> datetime:
-    """START is the begin of a minute."""
+    """Return the time `seconds` after START, which is the beginning of a minute."""
     return START + timedelta(seconds=seconds)
 
 
 def taker(tables: Tables, tenant: str, limit: int) -> Callable[[float], bool]:
-    """Whether a request at a moment is admitted."""
+    """Return a function that tells whether a request at a number of seconds is admitted."""
     windows = windows_of(tables)
     return lambda seconds: windows.take(tenant, "key_1", limit, at(seconds)).admitted
 
@@ -134,7 +134,7 @@ def test_a_second_that_another_request_has_begun_is_not_begun_again(
 
 
 def test_processes_that_begin_seconds_in_turn_count_together(tables: Tables, tenant: str) -> None:
-    """Each one remembers the window as it wrote it, which the other has changed since."""
+    """Each process caches the window as it wrote it; the other has changed the window since."""
     one, other = taker(tables, tenant, 5), taker(tables, tenant, 5)
     assert [one(0), other(1), one(2), other(2), one(3)] == [True] * 5
     assert not other(4)
@@ -144,7 +144,7 @@ def test_processes_that_begin_seconds_in_turn_count_together(tables: Tables, ten
 
 
 def test_a_second_begins_with_all_that_the_one_before_admitted(tables: Tables, tenant: str) -> None:
-    """A process whose clock lags adds to the second before at the last moment."""
+    """A process with a slow clock adds to the previous second at the last moment."""
     take = taker(tables, tenant, 3)
     assert take(0)
     late = taker(interrupted(tables, "update_item", lambda: take(0.9), before=2), tenant, 3)

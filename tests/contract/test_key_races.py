@@ -1,4 +1,4 @@
-"""What only a real store can show: threads at one tenant's keys and windows, on DynamoDB Local."""
+"""Threads that use one tenant's keys and rate windows on DynamoDB Local; no fake can show this."""
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -43,7 +43,7 @@ def test_of_simultaneous_requests_the_limit_is_admitted_and_no_more(
     windows: DynamoRateLimitStore, tenant: str, race: Callable[..., list[Any]]
 ) -> None:
     limit, each = 30, 10
-    for minute in (0, 2, 4):  # each begins with a race for the second's window
+    for minute in (0, 2, 4):  # threads first race to begin the window
         now = START + minute * MINUTE
         answers = race(lambda _, now=now: [ask(windows, tenant, limit, now) for _ in range(each)])
         admitted = [answer for some in answers for answer in some if answer.admitted]
@@ -66,7 +66,7 @@ def test_simultaneous_requests_at_clocks_that_differ_keep_the_limit(
     def rush(number: int) -> int:
         admitted = 0
         for second in range(20):
-            with suppress(RateLimited):  # a race that was lost too often is a refusal
+            with suppress(RateLimited):  # a request that loses too many races is rejected
                 admitted += ask(windows, tenant, 50, at(second + number / 3)).admitted
         return admitted
 
@@ -101,7 +101,7 @@ def test_a_key_that_is_revoked_by_all_at_once_is_revoked_at_one_moment(
 
 
 def at(seconds: float) -> datetime:
-    """START is the begin of a second."""
+    """Return the time `seconds` after START, which is the beginning of a second."""
     return START + timedelta(seconds=seconds)
 
 
@@ -110,7 +110,7 @@ def ask(windows: DynamoRateLimitStore, tenant: str, limit: int, now: Any) -> Any
 
 
 def retried(act: Callable[[], Any]) -> bool:
-    """Whether it was done in the end, by a client that retries."""
+    """Repeat the action after collisions; return whether it succeeded, False on a conflict."""
     for _ in range(50):
         try:
             act()

@@ -1,4 +1,4 @@
-"""What every key store guarantees: the fake, moto, and DynamoDB Local."""
+"""Contract tests of key stores: the fake, moto, and DynamoDB Local."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -38,7 +38,7 @@ def added(keys: KeyStore, *given: ApiKey, at_most: int | None = None) -> None:
 
 
 def listed(keys: KeyStore, tenant: str, limit: int = 100) -> list[str]:
-    """All ids, page by page."""
+    """Return the ids of all pages."""
     found: list[str] = []
     after = None
     while True:
@@ -139,7 +139,7 @@ def test_a_key_is_revoked_once(keys: KeyStore, tenant: str) -> None:
     assert keys.find(key.secret_hash) == first
 
 
-# ---------------------------------------------------------------- How many
+# ---------------------------------------------------------------- Number of keys
 
 
 def test_a_tenant_has_so_many_active_keys_and_no_more(keys: KeyStore, tenant: str) -> None:

@@ -1,4 +1,4 @@
-"""What stores of collections and tags hold beyond their rows: counts, and look-ups by name."""
+"""Contract tests of stores of collections and tags: counts, and look-ups by name."""
 
 from dataclasses import replace
 from typing import Any

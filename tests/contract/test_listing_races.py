@@ -1,4 +1,4 @@
-"""Products that want one listing at the same time."""
+"""Races between products that take the same listing."""
 
 from dataclasses import replace
 
@@ -54,7 +54,7 @@ def _wish(tenant: str, number: int) -> Listing:
 
 
 def _take(stores: Stores, listing: Listing) -> str:
-    """The product that gets the listing."""
+    """Try to save the listing; return the id of the product that holds it."""
     try:
         assert stores.listings.save(None, listing)
     except Conflict as taken:
@@ -68,7 +68,7 @@ def _holds(stores: Stores, tenant: str, products: int, winner: str) -> None:
     assert stores.listings.holder(tenant, "etsy", "110") == winner
 
 
-@pytest.mark.stack  # moto shows threads what a transaction has not committed
+@pytest.mark.stack  # moto shows threads uncommitted writes of a transaction
 def test_of_products_that_take_one_listing_at_once_one_gets_it(
     stack_tables: Tables, tenant: str
 ) -> None:

@@ -1,4 +1,4 @@
-"""What the marketplace area's stores hold to: those in memory, and those on DynamoDB."""
+"""Contract tests of the marketplace area's stores: in memory, and on DynamoDB."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -39,13 +39,13 @@ def stores(tables: Tables | None) -> Stores:
 
 @pytest.fixture
 def lease(stores: Stores, tenant: str) -> Lease:
-    """Of a claim that stands."""
+    """Provide the lease of a current claim."""
     return factories.lease(claimed(stores.jobs, tenant))
 
 
 @pytest.fixture
 def lost(stores: Stores, tenant: str) -> Lease:
-    """Of a claim that has ended."""
+    """Provide the lease of a claim that has ended."""
     job = claimed(stores.jobs, tenant)
     stores.jobs.transition(job, rules.hand_back(job, START))
     return factories.lease(job)
@@ -134,7 +134,7 @@ def test_products_are_paged_newest_first(stores: Stores, product: Any, tenant: s
 
 
 def _listing(tenant: str, product_id: str = "prd_0001", marketplace: str = "ebay") -> Listing:
-    """Of the product that the fixture makes with the id."""
+    """Return a listing of the product that the fixture creates with this id."""
     return Listing(
         tenant=tenant,
         product_id=product_id,
@@ -159,7 +159,7 @@ def test_a_listing_is_written_over_the_version_before_it(
     first = _listing(tenant)
     assert stores.listings.save(None, first, lease)
     assert stores.listings.get(tenant, "prd_0001", "ebay") == first
-    assert stores.listings.save(None, first, lease)  # a write that is repeated, its answer lost
+    assert stores.listings.save(None, first, lease)  # a retry after a lost response
     second = replace(first, external_id=None, version=2)
     assert stores.listings.save(first, second)
     assert not stores.listings.save(first, replace(first, revisions=9, version=2), lease)
@@ -251,7 +251,8 @@ def test_a_product_is_not_changed_from_before_its_listing_began(
     standing = replace(first, version=2)
     assert stores.products.get(tenant, first.id) == standing
     assert stores.listings.save(begun, replace(begun, revisions=4, version=2), lease)
-    assert stores.products.replace(standing, replace(standing, version=3))  # it began before
+    # The listing began before this version of the product.
+    assert stores.products.replace(standing, replace(standing, version=3))
 
 
 def test_a_product_is_added_with_its_listing_or_not_at_all(
@@ -304,7 +305,7 @@ def test_an_id_that_is_released_can_be_taken(
 def test_a_late_end_of_a_listing_keeps_the_next_holders_id(
     stores: Stores, product: Callable[..., Product], tenant: str
 ) -> None:
-    """A removed product's job was still under way."""
+    """The job of a removed product is still running."""
     first, second = product(1), product(2)
     stores.products.add(first)
     stores.products.add(second)
@@ -573,7 +574,7 @@ def test_a_sale_is_written_over_the_version_that_was_read(stores: Stores, tenant
 
 
 def test_a_products_sales_are_found_behind_many_of_others(stores: Stores, tenant: str) -> None:
-    for number in range(24):  # more than DynamoDB reads for one page, before it filters
+    for number in range(24):  # more than DynamoDB reads for one page before filtering
         other = _sale(tenant, f"a{number:02}", sku="x" * 60_000, product_id="prd_other")
         stores.sales.put(other)
     wanted = _sale(tenant, "z", product_id="prd_1")
@@ -606,7 +607,7 @@ def test_the_position_of_a_walk_is_kept(stores: Stores, tenant: str) -> None:
 
 
 def _sellers(stores: Stores, tenant: str) -> list[Seller]:
-    """The tenant's, of all pages."""
+    """Return the tenant's sellers from all pages."""
     found, after = [], None
     while True:
         page = stores.connections.sellers(after, 1)
@@ -644,7 +645,7 @@ def test_a_new_token_gives_a_seller_a_row_and_leaves_the_job_of_one(
     stores.connections.put(_connection(tenant))
     standing = stores.connections.get(tenant, "ebay")
     assert standing is not None
-    if tables is not None:  # as of sellers who were connected before there were such rows
+    if tables is not None:  # a seller connected before such rows existed
         row = {"pk": "SELLERS", "sk": f"ebay#{tenant}"}
         tables.client.delete_item(TableName=tables.names["Marketplace"], Key=row)
     assert stores.connections.replace(replace(standing, version=standing.version + 1))
@@ -726,7 +727,7 @@ def test_the_first_answer_of_a_plug_in_that_was_asked_counts(stores: Stores, ten
     assert stores.plugins.send(plugin, "k", "d1", START) == 0
     stores.plugins.send(plugin, "k", "d2", START + SECOND)
     assert not stores.plugins.answer(tenant, "k", 0, "another", "b", answer)
-    for later in (1, 2):  # the first time stays
+    for later in (1, 2):  # the time of the first call stays
         now = START + later * SECOND
         assert stores.plugins.accept(tenant, "k", 0, "b", "laptop", now)
     assert stores.plugins.answer(tenant, "k", 0, "b", "b", answer)
@@ -748,7 +749,7 @@ def test_a_request_is_accepted_by_one_browser_over_all_its_connections(
     ]
     assert accepted == [True, False, True]
     assert stores.plugins.answer(tenant, "k", 0, "b", "b", PluginAnswer(status=200, body={"id": 1}))
-    assert not stores.plugins.accept(tenant, "k", 0, "b", "laptop", START)  # it is done
+    assert not stores.plugins.accept(tenant, "k", 0, "b", "laptop", START)  # already answered
     stores.plugins.begin_again(tenant, "k", 0)
     stores.plugins.send(_plugin(tenant, "c"), "k", "d1", START)
     assert not stores.plugins.accept(tenant, "k", 0, "c", "desktop", START)
@@ -803,7 +804,7 @@ def test_a_request_that_is_begun_again_takes_no_answer_to_its_former_round(
 def test_a_round_that_another_followed_is_neither_begun_again_nor_withdrawn(
     stores: Stores, tenant: str
 ) -> None:
-    """By a claim that was slow: another one has begun the next round."""
+    """A slow claim tries both, after another claim has begun the next round."""
     plugin, answer = _plugin(tenant, "b"), PluginAnswer(status=200, body={"id": 1})
     stores.plugins.send(plugin, "k", "d1", START)
     stores.plugins.begin_again(tenant, "k", 0)
@@ -820,7 +821,7 @@ def test_a_round_that_another_followed_is_neither_begun_again_nor_withdrawn(
 def test_a_token_is_kept_while_its_job_waits_and_taken_once(stores: Stores, tenant: str) -> None:
     job = claimed(stores.jobs, tenant)
     wait = CallbackWait(ref=job.ref, fence=job.fence, key="k", token="secret")
-    assert not stores.plugins.wait(wait, START)  # it runs
+    assert not stores.plugins.wait(wait, START)  # the job is running
     stores.jobs.transition(job, rules.hand_back(job, START))
     assert not stores.plugins.wait(replace(wait, fence=job.fence + 1), START)
     assert stores.plugins.wait(wait, START)

@@ -1,4 +1,4 @@
-"""The guarantees of every store of media."""
+"""Contract tests of media stores: the fake, moto, and S3 of the stack."""
 
 from collections.abc import Callable
 from typing import Any

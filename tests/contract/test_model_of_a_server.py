@@ -1,4 +1,4 @@
-"""The whole way of a page with another model: a server's, whose vectors have 1,024 dimensions."""
+"""Indexing and search of pages with another model: a server's, with 1,024 dimensions."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -40,7 +40,7 @@ PAGES = {
 
 @dataclass
 class Chain:
-    """The product's parts around a TEI server and the index."""
+    """The services of the product that use a TEI server and the index."""
 
     server: ScriptedServer
     indexer: Indexer
@@ -49,7 +49,7 @@ class Chain:
     lease: Lease
 
     def add(self, name: str, text: str) -> int:
-        """Index a page; the number of its chunks."""
+        """Index a page, and return the number of its chunks."""
         url = f"https://site.example/{name}"
         html = f"<html><head><title>{name}</title></head><body><main><h1>{name}</h1>"
         content = extract(f"{html}<p>{text}</p></main></body></html>", "text/html", url)
@@ -107,7 +107,7 @@ def test_pages_are_cut_embedded_stored_found_and_reranked_by_a_server_s_model(
     chain: Chain,
 ) -> None:
     chunks = sum(chain.add(name, text) for name, text in PAGES.items())
-    assert chunks > len(PAGES)  # a chunk has at most 62 of its tokens
+    assert chunks > len(PAGES)  # a chunk has at most 62 tokens of this model
 
     assert chain.upkeep.reading(plenty).endswith("-example-large-v1-1024-000001")
     assert chain.upkeep.totals(plenty) == (len(PAGES), chunks)
@@ -122,4 +122,4 @@ def test_pages_are_cut_embedded_stored_found_and_reranked_by_a_server_s_model(
     assert not reranked.rerank_failed
     paths = [each.target for each in chain.server.requests]
     assert {"/info", "/tokenize", "/embed", "/rerank"} == set(paths)
-    assert paths.count("/rerank") > 1  # it takes four texts at a time
+    assert paths.count("/rerank") > 1  # a request has at most four texts

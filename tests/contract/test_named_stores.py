@@ -1,6 +1,6 @@
-"""What every store of named rows holds, whatever its rows: the fake, moto, and DynamoDB Local.
+"""Contract tests of all stores of named rows: the fake, moto, and DynamoDB Local.
 
-A domain joins by a line in `tests/contract/named/<domain>.py`, which is found by pattern.
+These tests run for each domain that has a file `tests/contract/named/<domain>.py`.
 """
 
 import importlib
@@ -26,7 +26,7 @@ _numbers = count()
 
 @pytest.fixture(params=DOMAINS)
 def domain(request: pytest.FixtureRequest) -> Any:
-    """`TABLE`, `STORE`, `page_of` and `row(tenant, id, name)` of a domain."""
+    """Provide a domain's module: `TABLE`, `STORE`, `page_of` and `row(tenant, id, name)`."""
     return importlib.import_module(f"tests.contract.named.{request.param}")
 
 
@@ -39,7 +39,7 @@ def store(domain: Any, tables: Tables | None) -> Any:
 
 @pytest.fixture
 def new(domain: Any, tenant: str) -> Callable[..., Any]:
-    """Makes a row of the test's tenant, later in order than those before."""
+    """Provide a function that creates a row of the test's tenant, in the order of the calls."""
 
     def make(**given: Any) -> Any:
         number = next(_numbers)

@@ -1,4 +1,4 @@
-"""What every outbox keeps: pending events in order, the sinks that have them, and when to look."""
+"""Contract tests of outbox stores: order of pending events, their sinks, and due times."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -26,7 +26,7 @@ Write = Callable[[DomainEvent], None]
 
 @pytest.fixture
 def outbox(tables: Tables | None) -> tuple[OutboxStore, Write]:
-    """An outbox of the backend, and what a change does to write an event."""
+    """Provide an outbox of the backend, and a function that writes an event."""
     if tables is None:
         fake = FakeOutboxStore()
         return fake, fake.write
@@ -40,13 +40,13 @@ def outbox(tables: Tables | None) -> tuple[OutboxStore, Write]:
 
 @pytest.fixture
 def store(outbox: tuple[OutboxStore, Write]) -> OutboxStore:
-    """An outbox of the backend."""
+    """Provide an outbox of the backend."""
     return outbox[0]
 
 
 @pytest.fixture
 def write(outbox: tuple[OutboxStore, Write]) -> Write:
-    """Writes an event."""
+    """Provide a function that writes an event."""
     return outbox[1]
 
 
@@ -102,7 +102,7 @@ def test_pages_go_through_a_subject_while_its_events_are_closed(
 def test_sinks_that_took_an_event_add_up_and_the_rest_is_what_was_stored_last(
     store: OutboxStore, write: Write, tenant: str
 ) -> None:
-    """Two processes that hand it on at once know nothing of each other."""
+    """Two processes that relay an event at once don't know of each other's sinks."""
     event = event_of(tenant)
     write(event)
     [fresh] = all_pending(store, tenant)
@@ -185,7 +185,7 @@ def test_the_oldest_is_woken_first_and_pages_go_through_a_shard(
         after = page.after
         if after is None:
             break
-    assert seen == 4  # the one that is due later is not among them
+    assert seen == 4  # excludes the event that is due later
 
 
 @OF_REAL_AWS
@@ -234,7 +234,7 @@ def event_of(
     data: dict[str, Any] | None = None,
     targets: tuple[str, ...] = (),
 ) -> DomainEvent:
-    """An event of a subject."""
+    """Return an event of a subject."""
     return DomainEvent(
         tenant=tenant,
         type=type_,
@@ -247,19 +247,19 @@ def event_of(
 
 
 def ref_of(tenant: str) -> SubjectRef:
-    """The subject of most events here."""
+    """Return the subject of most events in these tests."""
     return SubjectRef(tenant=tenant, subject="job_1")
 
 
 def all_pending(store: OutboxStore, tenant: str) -> list[PendingEvent]:
-    """The subject's pending events."""
+    """Return the subject's pending events."""
     page = store.pending(ref_of(tenant), None, 100)
     assert page.after is None
     return list(page.events)
 
 
 def is_woken(store: OutboxStore, tenant: str, until: datetime) -> bool:
-    """Whether the sweep meets the subject."""
+    """Return whether the index for the sweep contains the subject."""
     shard, after = items.wake_shard(ref_of(tenant)), None
     while True:
         page = store.to_wake(shard, until, 1000, after)

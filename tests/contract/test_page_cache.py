@@ -1,4 +1,4 @@
-"""Counting and clearing what crawls keep, on moto and the stack's S3."""
+"""Counts and removal of pages that crawls cached, on moto and the stack's S3."""
 
 import gzip
 import json

@@ -1,4 +1,4 @@
-"""What every store of crawled pages holds: the fake, moto, and S3 of the stack."""
+"""Contract tests of stores of crawled pages: the fake, moto, and S3 of the stack."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta

@@ -1,4 +1,4 @@
-"""What every store of people guarantees: the fake, moto, and DynamoDB Local."""
+"""Contract tests of stores of users and sessions: the fake, moto, and DynamoDB Local."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -40,7 +40,7 @@ SECOND = timedelta(seconds=1)
 
 @dataclass(frozen=True)
 class Stores:
-    """All stores of people on one backend."""
+    """Stores of users, sessions, failed sign-ins, key sets and events, on one backend."""
 
     users: UserStore
     sessions: SessionStore
@@ -67,7 +67,7 @@ def stores(tables: Tables | None) -> Stores:
 
 
 def changed_to(stores: Stores, user: User) -> bool:
-    """Change a user; the event names the former role."""
+    """Change a user, with an event that has the former role; return the store's answer."""
 
     def events(former: User) -> list[DomainEvent]:
         return [account_event(user, "user.changed", START, former=str(former.role))]
@@ -76,17 +76,17 @@ def changed_to(stores: Stores, user: User) -> bool:
 
 
 def set_password(stores: Stores, user: User, password_hash: str) -> bool:
-    """Set a password."""
+    """Set a user's password; return the store's answer."""
     return stores.users.set_password(user, password_hash, an_event(user, f"user.{password_hash}"))
 
 
 def remove(stores: Stores, user: User) -> bool:
-    """Delete a user."""
+    """Delete a user; return the store's answer."""
     return stores.users.remove(user, an_event(user, "user.removed"))
 
 
 def an_event(user: User, event_type: str = "user.x", seconds: int = 0) -> DomainEvent:
-    """An event of an account."""
+    """Return an event of a user's account."""
     return account_event(user, event_type, START + seconds * SECOND, address="203.0.113.7")
 
 
@@ -276,7 +276,7 @@ def test_failures_are_counted_by_address_and_by_hour(stores: Stores, tenant: str
 
 
 def types(stores: Stores, tenant: str) -> list[str]:
-    """Types of the tenant's events, newest first, and by name at one time."""
+    """Return the types of the tenant's events, newest first; by name if their times are equal."""
     return [event.type for event in stores.trail.page(tenant, None, 100).items]
 
 

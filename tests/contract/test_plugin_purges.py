@@ -1,4 +1,4 @@
-"""How long it is known what was sent to a plug-in."""
+"""Retention of the requests that were sent to a plug-in."""
 
 from datetime import datetime, timedelta
 

@@ -1,4 +1,4 @@
-"""What every store of waiting fetches guarantees: the fake, moto, and DynamoDB Local."""
+"""Contract tests of stores of redirect progress: the fake, moto, and DynamoDB Local."""
 
 from dataclasses import replace
 from datetime import timedelta

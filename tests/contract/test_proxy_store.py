@@ -1,4 +1,4 @@
-"""What every proxy store holds: the fake, moto, and DynamoDB Local."""
+"""Contract tests of proxy stores: the fake, moto, and DynamoDB Local."""
 
 from dataclasses import replace
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""What every usage ledger holds: the fake, moto, and DynamoDB Local."""
+"""Contract tests of proxy usage stores: the fake, moto, and DynamoDB Local."""
 
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
@@ -149,7 +149,7 @@ def test_versions_configs_and_tenants_are_counted_apart(
 
 
 def chosen(tables: Tables, config: ProxyConfig, workers: int, each: int) -> Counter[int]:
-    """How often workers, each with its own service, chose which server."""
+    """Let workers, each with its own service, choose servers; return the choices per server."""
     clock = HandClock()
 
     def work(number: int) -> list[int]:
@@ -188,7 +188,7 @@ def test_workers_that_choose_at_once_count_at_the_least_used(
     assert max(counted.values()) - min(counted.values()) <= 1
     assert sum(took.values()) == 120
     assert all(counted[position] <= took[position] for position in range(5))
-    assert sum(counted.values()) >= 110  # a few had met others too often to be counted
+    assert sum(counted.values()) >= 110  # a few collided too often to be counted
 
 
 @pytest.mark.stack

@@ -1,4 +1,4 @@
-"""What every store of rate windows guarantees: the fake, moto, and DynamoDB Local."""
+"""Contract tests of rate limit stores: the fake, moto, and DynamoDB Local."""
 
 from datetime import datetime, timedelta
 
@@ -22,14 +22,14 @@ def windows(tables: Tables | None) -> RateLimitStore:
 
 
 def at(seconds: float) -> datetime:
-    """START is the begin of a second."""
+    """Return the time `seconds` after START, which is the beginning of a second."""
     return START + timedelta(seconds=seconds)
 
 
 def allowed(
     windows: RateLimitStore, tenant: str, limit: int, *seconds: float, key_id: str = "key_1"
 ) -> list[bool]:
-    """Whether requests at these moments were admitted."""
+    """Return for each time whether a request then is admitted."""
     return [windows.take(tenant, key_id, limit, at(each)).admitted for each in seconds]
 
 
@@ -98,7 +98,7 @@ def test_a_refusal_names_the_moment_that_admits(windows: RateLimitStore, tenant:
     refused = windows.take(tenant, "key_1", 4, at(59.7))
     assert (refused.admitted, refused.remaining, refused.reset_seconds) == (False, 0, 2)
     again = windows.take(tenant, "key_1", 4, at(59.7 + refused.reset_seconds))
-    # The one of 1.5 has made room; the next are the two of second 20, which ends at 21.
+    # The request at 1.5 has expired. The two of second 20 expire at 81, 60 s after its end.
     assert again == RateLimitStatus(admitted=True, limit=4, remaining=0, reset_seconds=20)
 
 

@@ -1,1 +1,1 @@
-"""The domains whose rows have names of their own."""
+"""The domains whose rows have unique names."""
