@@ -1,4 +1,4 @@
-"""What the adapters of the job kernel ask of AWS: consistent reads, and when rows may be purged."""
+"""Requests of the job kernel's adapters to AWS: consistent reads, and purge times of rows."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -28,7 +28,7 @@ READS = ("GetItem", "BatchGetItem", "Query")
 
 @pytest.fixture
 def reads(tables: Tables) -> Iterator[list[tuple[str, Any]]]:
-    """Every read by name, and whether it is consistent; index queries can't be."""
+    """Provide a list of reads, by name and consistency; index queries can't be consistent."""
     seen: list[tuple[str, Any]] = []
 
     def look(params: dict[str, Any], model: Any, **_: Any) -> None:
@@ -49,7 +49,7 @@ def reads(tables: Tables) -> Iterator[list[tuple[str, Any]]]:
 def test_jobs_keys_and_timelines_are_read_consistently(
     store: JobStore, tenant: str, reads: list[tuple[str, Any]]
 ) -> None:
-    """A submission, a retry and a long poll decide by what they read."""
+    """Submissions, retries and long polls make decisions from what they read."""
     job = submitted(store, tenant, duplicate_key="same")
     assert store.get(job.ref) == job
     assert store.find_duplicates(tenant, ["same"]) == {"same": job.id}
@@ -82,7 +82,7 @@ def test_connections_are_read_consistently(
 def test_rows_are_purged_when_their_time_is_over_and_not_before(
     store: JobStore, tables: Tables, tenant: str
 ) -> None:
-    """TTL deletes what it finds past; only a finished job may be purged at all."""
+    """TTL deletes rows whose purge time has passed; a job has one only after its end."""
     key = factories.request_key(tenant=tenant)
     job = new_job(tenant, duplicate_key="same")
     store.submit([NewJob(job=job)], [factories.event()], key, factories.reply(), START)
@@ -116,9 +116,7 @@ def test_an_effect_that_is_only_begun_is_kept_as_long(
 def test_a_duplicate_key_lives_as_long_as_its_job(
     store: JobStore, tables: Tables, tenant: str
 ) -> None:
-    """However long the job is at work or paused, after each of its ends, and not once it is
-    retried.
-    """
+    """It is kept while the job works or is paused, for a time after each end, and after a retry."""
     running = claimed(store, tenant, duplicate_key="same")
     assert purges(tables, tenant)["SAME"] == START + _SPARE + _KEPT + _MARGIN
     late = START + timedelta(days=40)
@@ -142,7 +140,7 @@ def test_a_duplicate_key_lives_as_long_as_its_job(
 def test_a_duplicate_key_outlives_its_job_whenever_it_ends(
     store: JobStore, tables: Tables, tenant: str, days: float, pauses: bool
 ) -> None:
-    """A claim moves no TTL, so a job is claimed here, too, when its rows have one no longer."""
+    """A claim doesn't change a TTL, so the test also claims a job whose key has none anymore."""
     job = submitted(store, tenant, duplicate_key="same")
     if pauses:
         paused = rules.pause(job, START)
@@ -192,7 +190,7 @@ def test_a_reopened_parent_keeps_its_duplicate_key(
 def test_all_rows_of_a_parent_live_as_long_as_it_does(
     store: JobStore, tables: Tables, tenant: str
 ) -> None:
-    """While it is at work, however long; after each of its ends; and not once it is reopened."""
+    """They are kept while the parent works, for a time after each end, and once it is reopened."""
     family = replace(rules.new_family(300), plan_rows=2)
     made = new_job(tenant, family=family)
     founded = NewJob(job=made, plan=["one", "two"])
@@ -247,7 +245,7 @@ def test_a_child_whose_parent_was_purged_ends_and_begins_again_by_itself(
 def test_children_of_earlier_versions_are_found_by_their_status(
     store: JobStore, tables: Tables, tenant: str
 ) -> None:
-    """Their rows have no `list_status`, like those of live children."""
+    """Like the rows of live children, their rows have no `list_status`."""
     parent = new_job(tenant, family=rules.new_family(3))
     live, failed, paused = (rules.as_child(new_job(tenant), parent) for _ in range(3))
     failed = replace(failed, status=JobStatus.FAILED, finished_at=START)
@@ -291,7 +289,7 @@ def _ended_at(store: JobStore, waiting: Job, moment: datetime) -> Job:
 
 
 def _lives(tables: Tables, parent: Job) -> set[datetime | None]:
-    """When the parent's row, its plan and its counters may be purged."""
+    """Return the purge times of the parent's row, its plan and its counters."""
     found = [
         _moment(row)
         for row in _rows(tables, "Jobs")
@@ -319,7 +317,7 @@ def test_connections_are_purged_after_the_longest_that_one_lasts(
 
 
 def purges(tables: Tables, tenant: str) -> dict[str, datetime | None]:
-    """Kind of row → when it may be purged."""
+    """Return the purge time of each kind of row."""
     found = {}
     for table in ("Jobs", "Idempotency"):
         for row in _rows(tables, table):

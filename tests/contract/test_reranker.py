@@ -1,4 +1,4 @@
-"""What every reranker holds: the fake, and the client of a server that speaks TEI's protocol."""
+"""Contract tests of rerankers: the fake, and the client of a server with TEI's protocol."""
 
 import json
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from tests.fakes.time import plenty
 
 @dataclass
 class Reranking:
-    """A reranker, and the fake that answers for it: by itself, or behind a server."""
+    """A reranker, and the fake that scores for it: the reranker itself, or behind a server."""
 
     reranker: Reranker
     behind: FakeReranker

@@ -1,4 +1,4 @@
-"""What every store of robots.txt files holds."""
+"""Contract tests of stores of robots.txt files: the fake, moto, and S3 of the stack."""
 
 from collections.abc import Callable
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""Rows that products store for a job: kept while it is paused, and harmless once TTL takes some."""
+"""Rows of a job in other stores: kept while it is paused, harmless after TTL deletes some."""
 
 import random
 from dataclasses import replace
@@ -23,7 +23,7 @@ from tests.fakes.time import START
 
 pytestmark = OF_REAL_AWS
 PAUSED = timedelta(days=90)
-LARGE = random.Random(1).randbytes(500_000).hex()  # several parts
+LARGE = random.Random(1).randbytes(500_000).hex()  # stored in several parts
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""What every sealer holds: the fake, and KMS on the local stack."""
+"""Contract tests of sealers: the fake, and KMS on the local stack."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""What every signer holds: the fake, and KMS on the local stack."""
+"""Contract tests of signers: the fake, and KMS on the local stack."""
 
 from collections.abc import Callable
 from typing import Any

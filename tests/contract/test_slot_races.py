@@ -1,4 +1,4 @@
-"""Slots under threads, which only DynamoDB itself can show: exactly one owner each."""
+"""Slots that many threads take: each has one owner, as only DynamoDB itself can show."""
 
 from collections.abc import Iterator
 from datetime import timedelta

@@ -1,4 +1,7 @@
-"""Places of a tenant's jobs: the fake, moto, and DynamoDB Local, there also under threads."""
+"""Contract tests of the semaphore of a tenant's jobs: the fake, moto, and DynamoDB Local.
+
+On DynamoDB Local, one test uses threads.
+"""
 
 from datetime import timedelta
 
@@ -98,7 +101,7 @@ def test_under_many_takers_at_once_places_are_never_given_twice(
         try:
             return slots.take(tenant, "EBAY", f"job_{number}", START, END, 3)
         except DependencyUnavailable:
-            return False  # the others were faster, time and again
+            return False  # the others were faster in each try
 
     with racing(8) as race:
         taken = race(take)

@@ -1,4 +1,4 @@
-"""What every store of sources holds: the fake, moto, and DynamoDB Local."""
+"""Contract tests of source stores: the fake, moto, and DynamoDB Local."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -62,7 +62,7 @@ def store(tables: Tables | None, config_rows: Any, collection_rows: Any) -> Any:
 
 @pytest.fixture
 def new(tenant: str) -> Callable[..., Source]:
-    """Makes a source of the test's tenant, later in order than those before."""
+    """Provide a function that returns a source of the test's tenant, in the order of the calls."""
 
     def make(**given: Any) -> Source:
         values: dict[str, Any] = {

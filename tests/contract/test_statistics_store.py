@@ -1,4 +1,4 @@
-"""What every store of statistics, and every log of jobs, holds."""
+"""Contract tests of statistics stores and job logs: the fake, moto, and DynamoDB Local."""
 
 from dataclasses import replace
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""Rows of the tenancy tables in the form in which they have always been stored."""
+"""Rows of the tenancy table, as stored in all releases."""
 
 from dataclasses import replace
 from datetime import timedelta

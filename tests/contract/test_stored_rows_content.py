@@ -1,4 +1,4 @@
-"""Rows of documents in the form in which they have always been stored."""
+"""Rows of documents, as stored in all releases."""
 
 from dataclasses import replace
 from datetime import timedelta

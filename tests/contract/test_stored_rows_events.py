@@ -1,4 +1,4 @@
-"""Rows of the webhooks table in the form in which they have always been stored."""
+"""Rows of the webhooks table, as stored in all releases."""
 
 from datetime import timedelta
 from typing import Any

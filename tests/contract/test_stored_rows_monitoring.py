@@ -91,7 +91,7 @@ RECORD: Final = IdempotencyRecord(
 
 
 def _written(incident: Incident) -> dict[str, Any]:
-    """The row that a check writes for a new incident."""
+    """Return the row that a check writes for a new incident."""
     change = IncidentChange(
         id=incident.id,
         started_at=incident.started_at,

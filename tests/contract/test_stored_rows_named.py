@@ -1,4 +1,4 @@
-"""Rows with unique names in the form in which they have always been stored."""
+"""Rows with unique names, as stored in all releases."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -39,7 +39,7 @@ FULL_COLLECTION_ROW = {
 }
 
 CONFIG = Config(**OWN, options=ConfigOptions(), updated_at=START)
-FORMER_CONFIG_ROW = {  # before pages were rendered
+FORMER_CONFIG_ROW = {  # from a release that didn't render pages
     "name": "silk",
     "options": '{"max_depth": 0, "rate_limit_rps": 1.0, "respect_robots_txt": true,'
     ' "extraction_strategy": "markdown", "keep_link_targets": true,'

@@ -1,4 +1,4 @@
-"""Rows of statistics in the form in which they have always been stored."""
+"""Rows of statistics, as stored in all releases."""
 
 from datetime import date
 from typing import Any

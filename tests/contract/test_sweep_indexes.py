@@ -1,4 +1,4 @@
-"""What every job store shows the sweeper, and when: what to wake, and what to send again."""
+"""Contract tests of job stores for the sweeper's indexes: when to wake or resend a job."""
 
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -123,7 +123,7 @@ def test_a_paused_job_is_in_neither_index(store: JobStore, tenant: str) -> None:
 
 
 def test_each_kind_and_priority_has_shards_of_its_own(store: JobStore, tenant: str) -> None:
-    """They make the lane: that of a backlog isn't read."""
+    """Kind and priority define the lane; the sweeper skips the shards of a lane with a backlog."""
     job = submitted(store, tenant, priority=Priority.LOW)
     own = resends(job)
     for other in (replace(own, priority=Priority.HIGH), replace(own, kind="delivery")):
@@ -145,7 +145,7 @@ def test_the_oldest_comes_first_and_the_limit_holds(store: JobStore, tenant: str
 def test_pages_go_through_a_shard_while_its_jobs_leave_it(
     store: JobStore, tenant: str, index: str
 ) -> None:
-    """Equal times, jobs that are acted on, and others that move behind the page."""
+    """Some jobs have equal times, and jobs leave the shard after each page."""
     long_ago = START - timedelta(days=3649)
     moments = [long_ago + (n // 3) * SECOND for n in range(7)]
     jobs = one_shard(tenant, moments, expires=index == "wake")
@@ -176,7 +176,7 @@ def test_pages_go_through_a_shard_while_its_jobs_leave_it(
 
 
 def one_shard(tenant: str, moments: list[datetime], *, expires: bool = False) -> list[Job]:
-    """Jobs due at these times, all in one shard of either index."""
+    """Return jobs due at these times, all in one shard of each index."""
     jobs: list[Job] = []
     while len(jobs) < len(moments):
         moment = moments[len(jobs)]

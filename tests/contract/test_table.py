@@ -1,4 +1,4 @@
-"""The pager and the rows of one kind, on emulated AWS and on DynamoDB Local."""
+"""The pager and tables of one kind of row, on moto and DynamoDB Local."""
 
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -146,7 +146,7 @@ def test_a_row_is_replaced_on_its_condition_only(table: Table[Row], tenant: str)
     row = Row(tenant=tenant, id="row_1")
     new: dynamo.Condition = ("attribute_not_exists(#pk)", {})
     assert table.replace(row, new)
-    assert table.replace(row, new)  # the answer to the first was lost
+    assert table.replace(row, new)  # a retry after a lost response
     assert not table.replace(replace(row, text="another"), new)
     second = replace(row, version=2, text="second")
     assert not table.replace(second, dynamo.equals(version=7))

@@ -1,4 +1,4 @@
-"""How many targets a tenant has, under threads: only DynamoDB itself can show that it's exact."""
+"""Exact limit on a tenant's targets when many threads add some, as only DynamoDB can show."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""What every store of targets guarantees: the fake, moto, and DynamoDB Local."""
+"""Contract tests of target stores: the fake, moto, and DynamoDB Local."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta

@@ -1,6 +1,4 @@
-"""Deletions and exports of tenants on the tables and buckets of AWS, as moto and the stack have
-them.
-"""
+"""Deletions and exports of tenants on tables and buckets of moto and the stack."""
 
 from collections.abc import Callable, Iterator
 from datetime import timedelta
@@ -29,12 +27,12 @@ from tests.unit.operations.test_tenant_deletion import FakeSellers, FakeWork
 
 pytestmark = OF_REAL_AWS
 KILLS = 3
-"""Calls of a deletion at which a process is killed; the fakes' test takes all."""
+"""Number of calls at which the test kills a deletion; the test on fakes kills it at every call."""
 
 
 @pytest.fixture(scope="module")
 def unshared_tables(stack_tables: Tables) -> Iterator[Tables]:
-    """Tables without other tests' rows, all of which a pass would read, some at a time."""
+    """Provide tables without rows of other tests: a pass would read all of them, page by page."""
     with own_tables(stack_tables.client) as names:
         yield Tables(stack_tables.client, names)
 
@@ -47,7 +45,7 @@ def aws_tables(backend: str, request: pytest.FixtureRequest) -> Tables:
 
 
 def rows_of(tenant: str) -> dict[str, list[dict[str, Any]]]:
-    """Rows of every table and of every form, by table."""
+    """Return rows of every form for every table, by table."""
     found = {
         name: [{"pk": f"T#{tenant}#ROW#{n}", "sk": "ROW"} for n in range(3)] for name in TABLES
     }
@@ -78,7 +76,7 @@ def put(tables: Tables, rows: dict[str, list[dict[str, Any]]]) -> None:
 
 
 def stored(tables: Tables, tenant: str) -> list[str]:
-    """Every row with the tenant's name."""
+    """Return every row that contains the tenant's name, as text."""
     found = []
     for name in TABLES:
         for page in tables.client.get_paginator("scan").paginate(TableName=tables.names[name]):
@@ -92,7 +90,7 @@ def places(tables: Tables, plan: CrashPlan | None = None) -> list[TablePlace]:
 
 
 def erase_all(place: Any, tenant: str) -> int:
-    """Number of rows or objects that one pass through a place deletes."""
+    """Delete a tenant's rows or objects from one place, and return their number."""
     removed, after = 0, None
     while True:
         erased = place.erase(tenant, after, lambda: 60.0)
@@ -142,7 +140,7 @@ def test_a_deletion_killed_at_a_call_of_dynamodb_is_finished_by_the_next_one(
     keys = DynamoKeyStore(aws_tables.client, aws_tables.names["Tenancy"])
 
     def seeded() -> HandClock:
-        """A stopped tenant with rows in all tables."""
+        """Store a stopped tenant with rows in all tables, and return the clock."""
         clock = HandClock()
         keys.add(
             ApiKey(

@@ -1,4 +1,4 @@
-"""What every store of tenants guarantees: the fake, moto, and DynamoDB Local."""
+"""Contract tests of tenant stores: the fake, moto, and DynamoDB Local."""
 
 from dataclasses import dataclass, replace
 from uuid import uuid4

@@ -1,7 +1,7 @@
-"""What every store of uploads guarantees.
+"""Contract tests of upload stores: the fake, moto, and S3 of the stack.
 
-That S3 keeps clients to their form is tried on the stack, whose emulator reads the policy but
-doesn't check its signature.
+Only the stack tests that S3 rejects uploads that break the rules of their form. Its emulator reads
+the form's policy but doesn't check the signature.
 """
 
 from collections.abc import Callable, Mapping
@@ -35,7 +35,10 @@ def post(
     client_of: Callable[[str], Any] | None,
     bucket: str | None,
 ) -> Post:
-    """What a client does with a form; moto has no server that takes one."""
+    """Provide a function that posts a form as a client does.
+
+    moto has no server that accepts forms, so there the function puts the object.
+    """
     if isinstance(uploads, FakeUploadStore):
         return lambda _, fields, body: uploads.post(fields, body)
     if backend == "moto" and client_of is not None:
@@ -45,7 +48,7 @@ def post(
 
 
 def posted(url: str, fields: Mapping[str, str], body: bytes) -> int:
-    """Post a form as a browser would; the status."""
+    """Post a form as a browser would, and return the status."""
     files = {"file": ("body.json", body)}
     return httpx.post(url, data=dict(fields), files=files, timeout=30, trust_env=False).status_code
 

@@ -1,4 +1,4 @@
-"""What the leases of URLs hold beside the documents that share their rows."""
+"""Contract tests of URL leases, which share their rows with documents."""
 
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -50,7 +50,7 @@ def documents(store: JobStore, tables: Tables | None) -> DocumentStore:
 
 @pytest.fixture
 def document(tenant: str) -> Document:
-    """A document that isn't stored yet."""
+    """Return a document that isn't stored yet."""
     return factories.document(tenant=tenant, id=f"doc_{uuid4().hex}")
 
 
@@ -69,11 +69,11 @@ def next_version(of: Document, **given: Any) -> Document:
 
 
 def is_free(store: DocumentStore, of: Document) -> bool:
-    """Whether another worker gets the URL; it keeps it."""
+    """Return whether another worker gets the lease of the URL; that worker keeps it."""
     return isinstance(store.take_url(lease(of, "another"), START), UrlTaken)
 
 
-# ---------------------------------------------------------------- Taking
+# ---------------------------------------------------------------- Acquiring
 
 
 @OF_AWS
@@ -190,7 +190,7 @@ def test_a_row_is_afterwards_as_if_there_had_been_no_lease(
 def test_the_commit_of_another_leaves_the_lease(
     documents: DocumentStore, document: Document
 ) -> None:
-    """An upload to the URL, or a change of the document's labels."""
+    """Others commit, too: an upload to the URL, or a change of the document's labels."""
     found = taken(documents, document)
     documents.commit(document, None)
     second = next_version(document, tag_ids=("tag_1",))
@@ -268,7 +268,7 @@ def test_a_url_that_is_taken_just_before_the_commit_is_noticed(
     assert documents.get(document.tenant, document.id) is None
 
 
-# ---------------------------------------------------------------- Ending
+# ---------------------------------------------------------------- Releasing
 
 
 @OF_AWS

@@ -1,4 +1,4 @@
-"""What every store of webhooks guarantees: the fake, moto, and DynamoDB Local."""
+"""Contract tests of webhook stores: the fake, moto, and DynamoDB Local."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -66,7 +66,7 @@ def cooldowns(tables: Tables | None) -> Cooldowns:
 
 @pytest.fixture
 def job(store: JobStore, tenant: str) -> Job:
-    """A running job."""
+    """Provide a running job."""
     return claimed(store, tenant)
 
 
@@ -80,7 +80,7 @@ def added(
 
 
 def paged(page: Callable[[str | None], tuple[list[str], str | None]]) -> list[str]:
-    """All ids, page by page."""
+    """Return the ids of all pages."""
     found, after = page(None)
     while after is not None:
         assert after == found[-1]
@@ -278,7 +278,7 @@ def test_an_unknown_line_is_not_found(
 
 @pytest.mark.heavy
 def test_a_page_of_the_longest_lines_is_whole(log: DeliveryLog, tenant: str, job: Job) -> None:
-    """DynamoDB ends a query's answer at 1 MB."""
+    """DynamoDB limits the response to a query to 1 MB."""
     written: list[Delivery] = []
     for number in range(100):
         line = stored_delivery(

@@ -1,4 +1,4 @@
-"""What the stores of maintenance windows, status pages and notices guarantee."""
+"""Contract tests of the stores of maintenance windows, status pages and notices."""
 
 from dataclasses import replace
 from datetime import datetime

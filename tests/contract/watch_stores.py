@@ -1,4 +1,4 @@
-"""What the suites of monitoring's stores share."""
+"""Helpers for the contract tests of monitoring's stores."""
 
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -35,7 +35,7 @@ class Stores:
 
 
 class SmallPages:
-    """A client whose queries answer two rows at most, as DynamoDB's answer 1 MB."""
+    """A client whose queries return at most two rows, as DynamoDB's return at most 1 MB."""
 
     def __init__(self, client: Any) -> None:
         self._client = client
@@ -48,7 +48,7 @@ class SmallPages:
 
 
 def stores_of(tables: Tables | None) -> Stores:
-    """The fakes without tables."""
+    """Return the stores on these tables, or the fakes without tables."""
     if tables is None:
         watch = FakeWatch()
         return Stores(watch, watch, FakeIncidentStore(watch), watch, watch.slots, watch)
@@ -74,7 +74,7 @@ def watched(
     due_at: datetime | None = START,
     **options: Any,
 ) -> TargetWithState:
-    """A target as its creation stores it."""
+    """Return a target as its creation stores it."""
     url = f"https://{host}/{path or target_id}"
     target = Target(
         tenant=tenant,
@@ -90,5 +90,5 @@ def watched(
 
 
 def later(former: TargetWithState, **state: Any) -> TargetState:
-    """The next state."""
+    """Return the state that follows the target's state."""
     return replace(former.state, sequence=former.state.sequence + 1, **state)

@@ -1,4 +1,4 @@
-"""The WebSocket gateway with a scripted Lambda API, one of each for a test file."""
+"""Fixtures: the WebSocket gateway with a scripted Lambda API, one of each per test file."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -12,14 +12,14 @@ from tests.stack.scripted_lambda import ScriptedLambda
 
 @pytest.fixture(scope="module")
 def lambda_api() -> Iterator[ScriptedLambda]:
-    """Runs as long as the gateway; tests take `functions`."""
+    """Run the Lambda API as long as the gateway; tests use the fixture `functions`."""
     with ScriptedLambda() as scripted:
         yield scripted
 
 
 @pytest.fixture
 def functions(lambda_api: ScriptedLambda) -> Iterator[ScriptedLambda]:
-    """As deployed at first; no connection of this test reaches into the next."""
+    """Provide the Lambda API in its first state; wait until all connections of the test end."""
     lambda_api.reset()
     yield lambda_api
     lambda_api.wait_until_all_ended()
@@ -29,7 +29,7 @@ def functions(lambda_api: ScriptedLambda) -> Iterator[ScriptedLambda]:
 def gateway(
     lambda_api: ScriptedLambda, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[GatewayProcess]:
-    """A gateway with the time-outs of AWS."""
+    """Provide a gateway with the time-outs of AWS."""
     log = tmp_path_factory.mktemp("gateway") / "log"
     with running_gateway(lambda_api, log) as gateway:
         yield gateway
@@ -37,7 +37,7 @@ def gateway(
 
 @pytest.fixture(scope="module")
 def laboratory(aws: Callable[[str], Any]) -> Iterator[Laboratory]:
-    """Functions that a test file deploys for itself."""
+    """Provide a laboratory in which a test file deploys its own functions."""
     laboratory = Laboratory(aws)
     yield laboratory
     laboratory.close()

@@ -19,7 +19,7 @@ ENGLISH_TEXTS = (
     "It anchors a thread, walks on, tightens it, and measures the next gap with its legs. " * 24,
 )
 
-# Beyond its vocabulary, words fall into single letters or into the unknown token.
+# The model splits words outside its vocabulary into single letters or the unknown token.
 OTHER_TEXTS = (
     "Ærøskøbing, Łódź, Šibenik, İstanbul, Straße, naïve façade, cooperación, déjà-vu",
     "Cafe\u0301 au lait, nai\u0308ve, A\u030angstro\u0308m: accents as combining characters.",

@@ -1,4 +1,4 @@
-"""The WebSocket gateway as a process of its own, in front of a scripted Lambda API."""
+"""The WebSocket gateway as a separate process, in front of a scripted Lambda API."""
 
 import os
 import subprocess
@@ -29,7 +29,7 @@ CLIENT_SECONDS = 10.0
 
 @dataclass(frozen=True)
 class GatewayProcess:
-    """A gateway that serves."""
+    """A running gateway."""
 
     process: subprocess.Popen[bytes]
     port: int
@@ -41,14 +41,14 @@ class GatewayProcess:
 
     @contextmanager
     def client(self, path: str = f"/{STAGE}", **options: Any) -> Iterator[ClientConnection]:
-        """A connected client; raises InvalidStatus when the handshake is refused."""
+        """Provide a connected client. Raises InvalidStatus if the gateway rejects the handshake."""
         address = f"ws://127.0.0.1:{self.port}{path}"
         wanted = {"open_timeout": CLIENT_SECONDS, "close_timeout": CLIENT_SECONDS, **options}
         with connect(address, proxy=None, compression=None, **wanted) as client:
             yield client
 
     def management(self, stage: str = STAGE) -> Any:
-        """boto3's client of `@connections`."""
+        """Return boto3's client for `@connections`."""
         make: Any = boto3.client
         return make(
             "apigatewaymanagementapi",
@@ -64,7 +64,7 @@ class GatewayProcess:
 def running_gateway(
     functions: ScriptedLambda, log: Path, *options: str, stack: str = STACK
 ) -> Iterator[GatewayProcess]:
-    """Start a gateway on a free port, wait until it serves, and end it."""
+    """Start a gateway on a free port, wait until it serves, and stop it at the end."""
     with claim() as claimed, log.open("wb") as output:
         port = claimed.ports[0]
         process = started(functions, port, output, *options, stack=stack)
@@ -83,7 +83,7 @@ def running_gateway(
 def started(
     functions: ScriptedLambda, port: int, output: IO[bytes], *options: str, stack: str = STACK
 ) -> subprocess.Popen[bytes]:
-    """Start a gateway's process."""
+    """Start a gateway's process without waiting until it serves."""
     workspace = Workspace.from_environment(os.environ)
     interpreter = python(Store(workspace).ensure(websocket_tool(workspace)))
     words = {

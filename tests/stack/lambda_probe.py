@@ -1,4 +1,4 @@
-"""Makes functions, layers and queues of the running stack for a test, and removes them after it."""
+"""Functions, layers and queues that tests create on the running stack and remove afterwards."""
 
 import base64
 import functools
@@ -21,7 +21,7 @@ DEADLINE_SECONDS = 20.0
 
 @dataclass(frozen=True)
 class Answer:
-    """error: the FunctionError header. log: the last 4 KB."""
+    """Response to an invocation. `error` is the FunctionError header, `log` the last 4 KB."""
 
     payload: Any
     error: str | None
@@ -34,14 +34,17 @@ class Answer:
         return match[1]
 
     def log_number(self, name: str) -> float:
-        """A number of the REPORT line."""
+        """Return a number of the REPORT line."""
         match = re.search(rf"^REPORT .*\t{name}: ([0-9.]+)", self.log, re.MULTILINE)
         assert match, self.log
         return float(match[1])
 
 
 class Laboratory:
-    """Names are unique, so several test runs may share a stack."""
+    """Factory of functions, layers, queues and mappings, which `close` removes.
+
+    Their names are unique, so several test runs may share a stack.
+    """
 
     def __init__(self, aws: Callable[[str], Any]) -> None:
         self.aws: Callable[[str], Any] = functools.cache(aws)
@@ -60,7 +63,10 @@ class Laboratory:
         variables: Mapping[str, str] | None = None,
         files: Mapping[str, str] | None = None,
     ) -> str:
-        """Name of a new, active function. files: added to the probes' own."""
+        """Create a function, wait until it is active, and return its name.
+
+        Its code is the probes and `files`.
+        """
         name = _unique("probe")
         self._functions.create_function(
             FunctionName=name,
@@ -77,7 +83,7 @@ class Laboratory:
         return name
 
     def layer(self, files: Mapping[str, str]) -> str:
-        """Its version's ARN."""
+        """Create a layer, and return the ARN of its version."""
         name = _unique("layer")
         version = self._functions.publish_layer_version(
             LayerName=name, Content={"ZipFile": _zip(files)}, CompatibleRuntimes=["python3.12"]
@@ -95,14 +101,14 @@ class Laboratory:
         return Answer(json.loads(answer["Payload"].read()), answer.get("FunctionError"), log)
 
     def queue(self) -> str:
-        """Its URL."""
+        """Create a queue, and return its URL."""
         sqs = self.aws("sqs")
         url = sqs.create_queue(QueueName=_unique("probe"))["QueueUrl"]
         self._cleanup.callback(sqs.delete_queue, QueueUrl=url)
         return str(url)
 
     def map_queue(self, queue: str, function: str, **settings: Any) -> str:
-        """The enabled mapping's UUID."""
+        """Map a queue to a function, wait until the mapping is enabled, and return its UUID."""
         arn = self.aws("sqs").get_queue_attributes(QueueUrl=queue, AttributeNames=["QueueArn"])
         mapping = self._functions.create_event_source_mapping(
             FunctionName=function, EventSourceArn=arn["Attributes"]["QueueArn"], **settings
@@ -113,14 +119,14 @@ class Laboratory:
         return uuid_
 
     def mapping_state(self, mapping: str) -> str:
-        """Deleted, when there is none."""
+        """Return the state of a mapping; "Deleted" if it doesn't exist."""
         try:
             return str(self._functions.get_event_source_mapping(UUID=mapping)["State"])
         except self._functions.exceptions.ResourceNotFoundException:
             return "Deleted"
 
     def logged(self, function: str, pattern: str, count: int = 1) -> list[re.Match[str]]:
-        """Matches in the function's log group, as soon as there are `count` of them."""
+        """Wait until the function's log group has `count` matches, and return all matches."""
         logs = self.aws("logs")
 
         def found() -> list[re.Match[str]] | None:
@@ -146,7 +152,7 @@ class Laboratory:
 def wait_for[T](
     condition: Callable[[], T | None], what: str, seconds: float = DEADLINE_SECONDS
 ) -> T:
-    """The condition's first true value. Fails after `seconds`."""
+    """Wait for the condition's first true value, and return it. Fails after `seconds`."""
     deadline = time.monotonic() + seconds
     while not (value := condition()):
         assert time.monotonic() < deadline, f"not within {seconds} s: {what}"
@@ -166,5 +172,5 @@ def _zip(files: Mapping[str, str]) -> bytes:
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, text in files.items():
-            archive.writestr(zipfile.ZipInfo(name), text)  # of a fixed date: same files, same hash
+            archive.writestr(zipfile.ZipInfo(name), text)  # a fixed date: same files, same hash
     return content.getvalue()

@@ -1,9 +1,9 @@
-"""Float32 forward pass of a BERT sentence encoder: what the embedder's int8 model must agree with.
+"""Float32 forward pass of a BERT sentence encoder, the reference for the embedder's int8 model.
 
-Architecture: Devlin et al. 2018, https://arxiv.org/abs/1810.04805, section 3, whose layers are
-those of Vaswani et al. 2017, https://arxiv.org/abs/1706.03762, section 3, with GELU
-(https://arxiv.org/abs/1606.08415) in place of ReLU. Sentence vector: the mean of the last layer's
-states, Reimers and Gurevych 2019, https://arxiv.org/abs/1908.10084, section 3.
+Architecture: Devlin et al. 2018, https://arxiv.org/abs/1810.04805, section 3. It has the layers of
+Vaswani et al. 2017, https://arxiv.org/abs/1706.03762, section 3, with GELU
+(https://arxiv.org/abs/1606.08415) in place of ReLU. The sentence vector is the mean of the last
+layer's states: Reimers and Gurevych 2019, https://arxiv.org/abs/1908.10084, section 3.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     Array = npt.NDArray[Any]
 
-# config.json of all-MiniLM-L6-v2.
+# From config.json of all-MiniLM-L6-v2.
 LAYERS = 6
 HEADS = 12
 MAX_POSITIONS = 512
@@ -30,7 +30,7 @@ LAYER_NORM_EPSILON = 1e-12
 
 
 def _erf(values: Array) -> Array:
-    """Abramowitz and Stegun 1964, formula 7.1.26: within 1.5e-7 of the error function."""
+    """Return the error function within 1.5e-7 (Abramowitz and Stegun 1964, formula 7.1.26)."""
     size = np.abs(values)
     t = 1 / (1 + 0.3275911 * size)
     polynomial = 0.254829592 + t * (

@@ -1,6 +1,6 @@
-"""A Lambda API on loopback whose one function answers as a test scripts it.
+"""A Lambda API on loopback with one function, whose responses a test scripts.
 
-It speaks what the WebSocket gateway needs: DescribeStacks and the synchronous invocation.
+It has the operations that the WebSocket gateway needs: DescribeStacks and synchronous Invoke.
 """
 
 import json
@@ -25,7 +25,7 @@ _OUTPUT = "<member><OutputKey>WebSocketFunction</OutputKey><OutputValue>{}</Outp
 
 @dataclass(frozen=True)
 class Reply:
-    """An answer of the Lambda API."""
+    """A response of the Lambda API."""
 
     body: Any
     status: int = 200
@@ -33,7 +33,7 @@ class Reply:
 
     @property
     def opens(self) -> bool:
-        """Whether it lets a client in."""
+        """Return whether this response to $connect accepts the client."""
         status = self.body.get("statusCode") if isinstance(self.body, dict) else None
         return isinstance(status, int) and status < 300
 
@@ -42,28 +42,28 @@ Behaviour = Callable[[dict[str, Any]], Reply]
 
 
 def answer(status: int, **headers: str) -> Behaviour:
-    """The function answers a proxy response."""
+    """Return a behaviour: the function returns a proxy response."""
     return lambda _: Reply({"statusCode": status, "headers": headers})
 
 
 def plain(body: Any) -> Behaviour:
-    """The function answers this value."""
+    """Return a behaviour: the function returns this value."""
     return lambda _: Reply(body)
 
 
 def raising(_event: dict[str, Any]) -> Reply:
-    """The function raises."""
+    """Reply as if the function raised an exception."""
     body = {"errorType": "KeyError", "errorMessage": "a secret"}
     return Reply(body, headers={"X-Amz-Function-Error": "Unhandled"})
 
 
 def throttled(_event: dict[str, Any]) -> Reply:
-    """The Lambda API doesn't take the invocation."""
+    """Reply that the Lambda API throttles the invocation."""
     return Reply({}, 429, {"X-Amzn-ErrorType": "TooManyRequestsException"})
 
 
 class Gate:
-    """A behaviour that waits to be opened."""
+    """A behaviour that replies after `open` was called."""
 
     def __init__(self) -> None:
         self._opened = Event()
@@ -78,7 +78,10 @@ class Gate:
 
 
 class ScriptedLambda:
-    """Use as a context manager; `script` changes what a route does, `reset` takes that back."""
+    """A context manager that runs the API.
+
+    `script` changes the behaviour of a route; `reset` restores all behaviours.
+    """
 
     def __enter__(self) -> Self:
         self._changed = Condition()
@@ -104,7 +107,7 @@ class ScriptedLambda:
         return f"http://127.0.0.1:{self._server.server_address[1]}"
 
     def reset(self) -> None:
-        """As deployed at first, with no invocation seen."""
+        """Restore the first state: function `live-1`, default behaviours, no invocations."""
         with self._changed:
             self.function: str | None = "live-1"
             self.invocations: list[tuple[str, dict[str, Any]]] = []
@@ -115,28 +118,28 @@ class ScriptedLambda:
         self._behaviours[route] = behaviour
 
     def deploy(self, function: str | None) -> None:
-        """Make the stack again with a function of this name; None: with no such output."""
+        """Redeploy the stack with a function of this name; None omits the output for it."""
         self.function = function
 
     def events(self, route: str) -> list[dict[str, Any]]:
-        """Events of a route so far."""
+        """Return the events of a route so far."""
         seen = [event for _, event in list(self.invocations)]
         return [event for event in seen if event["requestContext"]["routeKey"] == route]
 
     def of(self, connection: str) -> list[dict[str, Any]]:
-        """Events of a connection so far."""
+        """Return the events of a connection so far."""
         seen = [event for _, event in list(self.invocations)]
         return [event for event in seen if event["requestContext"]["connectionId"] == connection]
 
     def wait_for(self, route: str, count: int = 1) -> list[dict[str, Any]]:
-        """Events of a route, once there are so many."""
+        """Wait until a route has `count` events, and return its events."""
         with self._changed:
             arrived = self._changed.wait_for(lambda: len(self.events(route)) >= count, WAIT_SECONDS)
         assert arrived, f"{route}: {self.events(route)}"
         return self.events(route)
 
     def wait_until_all_ended(self) -> None:
-        """Every connection that was opened has had its $disconnect."""
+        """Wait until every opened connection has its $disconnect event."""
         with self._changed:
             assert self._changed.wait_for(lambda: not self._open, WAIT_SECONDS), self._open
 
@@ -183,6 +186,6 @@ class ScriptedLambda:
                 self.wfile.write(body)
 
             def log_message(self, *_: object) -> None:
-                """Nothing on the terminal."""
+                """Print nothing."""
 
         return Handler

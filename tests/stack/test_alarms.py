@@ -1,4 +1,4 @@
-"""`make alarms`: causes go into ALARM and back, and their topic learns of both."""
+"""`make alarms`: each alarm changes to ALARM and back to OK, and its topic gets both."""
 
 from tests.conftest import Stack
 

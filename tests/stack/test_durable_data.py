@@ -1,6 +1,6 @@
-"""Data outlive a stop, a crash of all parts, and the CloudFormation stack that made them.
+"""Data persist after a stop, a crash of all parts, and the deletion of their CloudFormation stack.
 
-The tests of this file run in their order, on an instance of their own.
+The tests of this file run in order, on a separate instance.
 """
 
 import json
@@ -65,7 +65,7 @@ RESOURCES = {
 
 @dataclass
 class Durable:
-    """An instance with a small stack, and what was stored in it."""
+    """An instance with a small stack, and the values stored in it."""
 
     stored: dict[str, Any] = field(default_factory=dict)
     ids: dict[str, str] = field(default_factory=dict)
@@ -85,7 +85,7 @@ class Durable:
         return aws.client(service, self.endpoint("gateway"))
 
     def create(self, resources: dict[str, Any]) -> None:
-        """Create the stack, and note the ids of its resources."""
+        """Create the stack, and store the ids of its resources."""
         client = self.client("cloudformation")
         body = json.dumps({"Resources": resources})
         client.create_stack(StackName=NAME, TemplateBody=body)
@@ -112,12 +112,12 @@ class Durable:
         assert found() == status
 
     def store(self) -> None:
-        """Write to everything that keeps data."""
+        """Write data to every service that persists data."""
         self.client("dynamodb").put_item(
             TableName=self.ids["Rows"], Item={"pk": {"S": "row"}, "label": {"S": "text"}}
         )
         s3, bucket = self.client("s3"), self.ids["Files"]
-        large = b"x" * 600_000  # LocalStack keeps larger bodies in another way than small ones
+        large = b"x" * 600_000  # LocalStack stores large bodies differently
         versions = [
             s3.put_object(Bucket=bucket, Key="file", Body=body, Metadata={"n": str(n)})["VersionId"]
             for n, body in enumerate([b"old", large])
@@ -143,7 +143,7 @@ class Durable:
         }
 
     def read(self) -> dict[str, Any]:
-        """Return what all services answer now."""
+        """Return the data that all services return now."""
         s3, bucket = self.client("s3"), self.ids["Files"]
         old, new = (
             s3.get_object(Bucket=bucket, Key="file", VersionId=version)
@@ -280,7 +280,7 @@ def test_data_outlive_a_stop_even_those_written_just_before(durable: Durable) ->
     durable.client("s3").put_object(Bucket=ids["Files"], Key="last", Body=b"last")
     begin = time.monotonic()
     durable.command("down")
-    # LocalStack alone took longer before it was killed.
+    # Without the plug-in's hook, LocalStack took longer and was then killed.
     assert time.monotonic() - begin < GRACE_SECONDS - 2
     durable.command("up", *PARTS, "--free-ports")
     last = durable.client("s3").get_object(Bucket=ids["Files"], Key="last")

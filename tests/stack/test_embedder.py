@@ -1,4 +1,4 @@
-"""The local embedder: its HTTP protocol, TEI's, and the quality of its vectors."""
+"""The local embedder: its HTTP protocol, which is TEI's, and the quality of its vectors."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_vectors_of_a_batch_are_in_the_order_of_the_texts(client: httpx.Client) 
     assert together.shape == (len(TEXTS), DIMENSION)
     similarity = together @ one_by_one.T
     assert similarity.argmax(axis=1).tolist() == list(range(len(TEXTS)))
-    # int8 rounding depends on the batch and on the CPU: 0.9988 at worst of the machines seen.
+    # int8 rounding depends on the batch and the CPU; the lowest similarity seen was 0.9988.
     assert similarity.diagonal().min() > 0.995
 
 
@@ -101,8 +101,8 @@ def test_without_normalize_the_vector_keeps_its_direction_only(client: httpx.Cli
     np.testing.assert_allclose(raw / np.linalg.norm(raw), unit, atol=1e-6)
 
 
-# The floors leave room below what int8 rounding costs: at worst 0.995 over a hundred English
-# passages, 0.989 over as many fragments of other scripts.
+# The floors are below the lowest similarities that int8 rounding caused: 0.995 for 100 English
+# passages, 0.989 for 100 fragments of other scripts.
 @pytest.mark.parametrize(
     ("texts", "floor"), [(ENGLISH_TEXTS, 0.99), (OTHER_TEXTS, 0.985)], ids=["english", "other"]
 )

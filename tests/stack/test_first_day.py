@@ -1,4 +1,4 @@
-"""A newcomer's first day with the local stack, by the documented commands only."""
+"""A newcomer's first day with the local stack, with the documented commands only."""
 
 import os
 import re
@@ -23,12 +23,12 @@ TITLE = "Orb Webs: How a Spider Builds a Wheel of Silk"
 
 @dataclass
 class Shell:
-    """A terminal in the project's folder, with the variables that were exported in it."""
+    """A terminal in the project's folder, and the variables exported in it."""
 
     exported: dict[str, str] = field(default_factory=dict)
 
     def run(self, *words: str) -> subprocess.CompletedProcess[str]:
-        """Run a command; its output is kept."""
+        """Run a command, and return the result with its output."""
         return subprocess.run(
             words,
             cwd=ROOT,
@@ -40,7 +40,7 @@ class Shell:
         )
 
     def ok(self, *words: str) -> str:
-        """Run a command that succeeds, and return what it prints."""
+        """Run a command, check that it succeeds, and return its output."""
         done = self.run(*words)
         assert done.returncode == 0, f"{words}\n{done.stdout}{done.stderr}"
         return done.stdout
@@ -50,13 +50,13 @@ class Shell:
         return self.ok("make", "--silent", f"INSTANCE={NAME}", *words)
 
     def spinneret(self, *words: str) -> str:
-        """Run the command line, whose address and key were exported."""
+        """Run the command line client with the exported address and key."""
         return self.ok(".venv/bin/spinneret", *words)
 
 
 @pytest.fixture
 def shell() -> Iterator[Shell]:
-    """A terminal before the first command; the instance doesn't exist."""
+    """Provide a terminal before the first command: the instance doesn't exist."""
     made = Shell()
     made.make("clean")
     yield made
@@ -65,7 +65,7 @@ def shell() -> Iterator[Shell]:
 
 @pytest.fixture
 def own_site() -> Iterator[str]:
-    """A website on the newcomer's machine, which the stack doesn't know."""
+    """Provide a website on the newcomer's machine that isn't part of the stack."""
     with claim() as ports, serve(ports.ports[0]) as url:
         yield url
 
@@ -76,7 +76,7 @@ def test_the_first_day(shell: Shell, own_site: str) -> None:
     shell.exported["SPINNERET_API_KEY"] = _exported("KEY", shown)
     assert TITLE in shell.spinneret("search", QUERY)
 
-    # The private address of the own site is refused, and the refusal names the command to type.
+    # A crawl of the site's private address is refused; the message has the command that allows it.
     page = f"{own_site}{PAGE}"
     refused = shell.run(".venv/bin/spinneret", "crawl", page, "--wait")
     assert refused.returncode == 1
@@ -85,7 +85,7 @@ def test_the_first_day(shell: Shell, own_site: str) -> None:
     crawled = f"completed  {page}\n"
     assert shell.spinneret("crawl", page, "--wait") == crawled
 
-    # Another tenant, by a key of its own, sees its own pages only.
+    # Another tenant, with its own key, sees only its own pages.
     shell.exported["SPINNERET_API_KEY"] = shell.make("key", "TENANT=weaver").strip()
     assert shell.spinneret("search", QUERY) == ""
     assert shell.spinneret("crawl", page, "--wait") == crawled
@@ -97,7 +97,7 @@ def test_the_first_day(shell: Shell, own_site: str) -> None:
     assert api in shell.make("up")
     assert shell.spinneret("search", QUERY) == found
 
-    # A time-out is a property of functions and queues, so the stack is made anew.
+    # A time-out is a property of functions and queues, so the stack must be created again.
     assert "removed the former stack; its data stay" in shell.make("set", "CrawlTimeout=60")
     assert shell.spinneret("search", QUERY) == found
     assert shell.spinneret("crawl", f"{own_site}ballooning", "--wait").startswith("completed")
@@ -110,6 +110,6 @@ def test_the_first_day(shell: Shell, own_site: str) -> None:
 
 
 def _exported(name: str, text: str) -> str:
-    """Return the value that the demonstration says to export."""
+    """Return the value that the demonstration's output tells the user to export."""
     [value] = re.findall(rf"^ *export .*\b{name}=(\S+)", text, re.MULTILINE)
     return str(value)

@@ -1,4 +1,4 @@
-"""One service of LocalStack can be stopped alone, which tests of outages rely on."""
+"""A single service of LocalStack can be suspended; tests of outages rely on that."""
 
 import time
 from concurrent.futures import ThreadPoolExecutor

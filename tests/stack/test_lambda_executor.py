@@ -1,4 +1,4 @@
-"""A function process behaves as on AWS. Wordings and limits are those that AWS documents."""
+"""A function process behaves as on AWS, with the messages and limits that AWS documents."""
 
 import os
 import re
@@ -64,7 +64,7 @@ def test_a_function_sees_no_variable_of_the_machine(description: dict[str, Any])
     from_localstack = {"EDGE_PORT", "LOCALSTACK_HOSTNAME"}
     pattern = re.compile(r"_?AWS_|_HANDLER$|LAMBDA_|_X_AMZN_TRACE_ID$")
     unexpected = {name for name in seen if not pattern.match(name)} - ours - from_localstack
-    assert unexpected <= {"LC_CTYPE"}  # Python's own, where the machine has no en_US.UTF-8
+    assert unexpected <= {"LC_CTYPE"}  # Python sets it if the machine has no en_US.UTF-8
     assert seen["HOME"] != os.environ.get("HOME")
 
 
@@ -83,7 +83,7 @@ def test_a_function_may_set_what_aws_leaves_to_it(laboratory: Laboratory) -> Non
     own = {"LANG": "C.UTF-8", "PATH": "/usr/bin", "PYTHONPATH": "/own"}
     answer = laboratory.invoke(laboratory.function("probe.describe", variables=own))
     assert {name: answer.payload["variables"][name] for name in own} == own
-    # AWS's bootstrap leaves the layers out for a function with its own PYTHONPATH.
+    # AWS's bootstrap omits the layers if a function sets its own PYTHONPATH.
     assert answer.payload["search_path"][:2] == [answer.payload["folder"], "/own"]
 
 

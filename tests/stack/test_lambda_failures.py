@@ -1,4 +1,4 @@
-"""A function that fails is answered and logged as on AWS, and the next invocation can succeed."""
+"""Failures of a function: response and log are as on AWS, and the next invocation can succeed."""
 
 import os
 import re
@@ -18,7 +18,7 @@ RESPONSE_LIMIT = 6_291_556
 
 @pytest.fixture(scope="module", autouse=True)
 def slow_start(laboratory: Laboratory) -> Iterator[Future[Answer]]:
-    """An invocation that takes over ten seconds, beside the other tests."""
+    """Start an invocation that takes over ten seconds; it runs during the other tests."""
     function = laboratory.function("slow_import.handler", timeout=2)
     with ThreadPoolExecutor(1) as callers:
         yield callers.submit(laboratory.invoke, function)

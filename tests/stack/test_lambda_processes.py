@@ -140,7 +140,7 @@ def test_of_too_many_idle_members_those_idle_for_longest_end_when_a_burst_is_ove
     pool: Any = WarmPool(limit=4, end=ended.append, max_idle=2, idle_seconds=60, clock=lambda: now)
     kinds = ("a", "b", "c", "d")
     for kind in kinds:
-        pool.check_out(kind, timeout=0)  # busy ones may be as many as the limit
+        pool.check_out(kind, timeout=0)  # up to `limit` members may be busy
     for kind in kinds:
         pool.check_in(kind, f"process of {kind}")
     now += SETTLE_SECONDS - 1
@@ -163,7 +163,7 @@ def test_members_end_when_they_were_idle_too_long(ended: list[str]) -> None:
         now += after
         pool.end_expired()
         assert ended == expected
-    pool.check_in("busy", "process of busy")  # its time begins now
+    pool.check_in("busy", "process of busy")  # its idle time begins now
     pool.end_expired()
     assert len(ended) == 1
 
@@ -172,7 +172,7 @@ def test_members_end_when_they_were_idle_too_long(ended: list[str]) -> None:
 
 
 class FakeArchive:
-    """Writes one file where LocalStack would unpack a zip."""
+    """An archive that writes its files where LocalStack would unpack a zip."""
 
     def __init__(self, scratch: Path, content: dict[str, str]) -> None:
         digest = hashlib.sha256(repr(content).encode()).digest()
@@ -192,7 +192,7 @@ class FakeArchive:
         return self._location
 
     def destroy_cached(self) -> None:
-        """Nothing is left: the folder was moved away."""
+        """Delete nothing: the cache has moved the folder."""
 
 
 @pytest.fixture
@@ -292,7 +292,7 @@ def _fail() -> None:
     raise OSError("disk is full")
 
 
-# The end of LocalStack
+# End of LocalStack
 
 _PARENT = """
 import subprocess, sys, time
@@ -361,7 +361,7 @@ def test_the_guard_ends_registered_groups_when_it_is_asked(tmp_path: Path) -> No
 
 
 def _runs(pid: int) -> bool:
-    """Zombies don't count: in a container nobody may collect an orphan."""
+    """Return whether the process runs; a zombie doesn't, as containers may not reap orphans."""
     try:
         status = Path(f"/proc/{pid}/stat").read_text()
     except FileNotFoundError:

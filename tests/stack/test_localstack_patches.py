@@ -1,4 +1,4 @@
-"""LocalStack's defects are corrected, and none of the corrections has become needless."""
+"""The patches correct LocalStack's defects, and every patch is still needed."""
 
 import json
 import socket
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.stack
 
 UPSTREAM_POLL_SECONDS = 5
 LISTENING = "0A"  # in /proc/net/tcp
-LOOPBACK = "0100007F"  # 127.0.0.1 there
+LOOPBACK = "0100007F"  # 127.0.0.1 in that file
 
 
 @pytest.fixture
@@ -60,7 +60,7 @@ def test_the_gateway_listens_on_loopback_only(stack: Any) -> None:
 
 
 def test_the_gateway_refuses_other_addresses_of_the_machine(stack: Any) -> None:
-    # Every address of 127.0.0.0/8 is this machine's: one that the gateway was not given.
+    # All of 127.0.0.0/8 is this machine; the gateway must not listen on this address.
     with pytest.raises(ConnectionRefusedError):
         socket.create_connection(("127.0.0.2", urlsplit(stack.gateway_url).port), timeout=2)
 
@@ -82,7 +82,7 @@ def test_each_function_has_the_url_of_its_own_code(
 def test_a_stack_with_a_function_is_created_without_upstreams_pauses(
     aws: Callable[[str], Any],
 ) -> None:
-    # The fastest of three: a busy machine may delay one, upstream's pause delays all.
+    # Take the fastest of three: a busy machine may delay one, but upstream's pause delays all.
     durations = [_time_of_stack(aws("cloudformation"), f"probe-{n}", _FUNCTION) for n in range(3)]
     assert min(durations) < UPSTREAM_POLL_SECONDS
 
@@ -161,7 +161,7 @@ def test_a_mapping_invokes_up_to_its_maximum_concurrency(
     laboratory: Laboratory, settings: dict[str, Any], concurrency: int
 ) -> None:
     function = laboratory.function("probe.sleep")
-    with ThreadPoolExecutor(concurrency) as callers:  # warm: cold starts would blur the overlap
+    with ThreadPoolExecutor(concurrency) as callers:  # warm up: cold starts would blur overlaps
         list(
             callers.map(lambda _: laboratory.invoke(function, {"seconds": 0.5}), range(concurrency))
         )
@@ -202,7 +202,7 @@ def test_a_mapping_stops_receiving_within_seconds(laboratory: Laboratory, how: s
         wait_for(lambda: laboratory.mapping_state(mapping) == "Deleted", "deleted")
 
     def gets_own_message() -> bool:
-        # A poller that still waits has been waiting for longer, so the message would be its.
+        # A poller that still waits began earlier, so it would get the message.
         sqs.send_message(QueueUrl=queue, MessageBody=str(time.time()))
         return "Messages" in sqs.receive_message(QueueUrl=queue, WaitTimeSeconds=0)
 

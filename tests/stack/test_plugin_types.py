@@ -1,4 +1,4 @@
-"""Types of LocalStack's plug-in, which only LocalStack's own environment can check."""
+"""Types of LocalStack's plug-in, which need LocalStack's own environment to be checked."""
 
 import subprocess
 import sys

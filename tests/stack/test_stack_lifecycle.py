@@ -1,7 +1,7 @@
-"""The local stack as its commands show it: started, healed, side by side, and gone without trace.
+"""The local stack's commands: start it, repair it, run two instances, remove it without a trace.
 
-The tests of this file run in their order, on two instances of their own; the installed tools are
-shared with all others.
+The tests of this file run in order, on two separate instances, which share the installed tools with
+all other instances.
 """
 
 import json
@@ -40,7 +40,7 @@ PORT_VARIABLES = {
 
 @dataclass(frozen=True)
 class Stack:
-    """One instance, worked on by the command line only."""
+    """One instance, which tests control only by the command line."""
 
     name: str
 
@@ -77,7 +77,10 @@ class Stack:
         return endpoints
 
     def traces(self) -> list[int]:
-        """Processes that know of the instance's folder, found without the stack's own search."""
+        """Return the processes that name the instance's folder in environment or command line.
+
+        This doesn't use the stack's own search.
+        """
         folder = str(self.instance.folder).encode()
         found = []
         for entry in Path("/proc").iterdir():
@@ -101,7 +104,7 @@ def _instance(name: str) -> Iterator[Stack]:
 
 @pytest.fixture(scope="module")
 def full() -> Iterator[Stack]:
-    """All parts."""
+    """Provide an instance with all parts."""
     for stack in _instance("lifecycle-full"):
         stack.ok("up", "--free-ports")
         yield stack
@@ -109,7 +112,7 @@ def full() -> Iterator[Stack]:
 
 @pytest.fixture(scope="module")
 def small() -> Iterator[Stack]:
-    """The embedder alone, which starts fast."""
+    """Provide an instance with only the embedder, which starts fast."""
     for stack in _instance("lifecycle-small"):
         stack.ok("up", "embedder", "--free-ports")
         yield stack
@@ -220,7 +223,7 @@ def test_down_leaves_no_process_and_harms_no_other(full: Stack) -> None:
 
 
 def _function_that_is_busy(full: Stack) -> None:
-    """A function in the middle of its work, in a process that LocalStack started."""
+    """Invoke a function that runs for 60 s, and wait until LocalStack starts its process."""
     functions = aws.client("lambda", full.endpoints["gateway"])
     code = "import time\ndef handle(event, context):\n    time.sleep(60)\n"
     functions.create_function(

@@ -1,4 +1,4 @@
-"""`@connections` of the WebSocket gateway, as a function's boto3 client sees it."""
+"""`@connections` of the WebSocket gateway, called with a function's boto3 client."""
 
 import socket
 import time
@@ -32,7 +32,7 @@ def management(gateway: GatewayProcess) -> Any:
 def _connected(
     gateway: GatewayProcess, functions: ScriptedLambda, **options: Any
 ) -> Iterator[tuple[ClientConnection, str]]:
-    """A client and its connection id."""
+    """Provide a connected client and its connection id."""
     with gateway.client(**options) as client:
         yield client, functions.events("$connect")[-1]["requestContext"]["connectionId"]
 
@@ -49,7 +49,7 @@ def _that_does_not_read(
 
 
 def _fill(management: Any, connection: str) -> list[bytes]:
-    """Post until it is refused; the messages that were not."""
+    """Post messages until one is refused, and return those that were accepted."""
     sent: list[bytes] = []
     while True:
         message = f"{len(sent)} ".encode().ljust(MESSAGE_MAX_BYTES, b".")

@@ -1,4 +1,4 @@
-"""How connections of the WebSocket gateway end, and what their function is told of it."""
+"""Ends of the WebSocket gateway's connections, and the events that their function gets."""
 
 import signal
 import socket
@@ -55,11 +55,11 @@ def _close_normally(client: Any) -> None:
 
 
 def _close_without_status(client: Any) -> None:
-    client.socket.sendall(b"\x88\x80\x00\x00\x00\x00")  # a masked close frame that is empty
+    client.socket.sendall(b"\x88\x80\x00\x00\x00\x00")  # an empty, masked close frame
 
 
 def _reset(client: Any) -> None:
-    linger = struct.pack("ii", 1, 0)  # close() then sends a reset
+    linger = struct.pack("ii", 1, 0)  # makes close() send a reset
     client.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
     client.socket.shutdown(socket.SHUT_RD)
     client.socket.close()
@@ -114,7 +114,7 @@ def test_an_idle_connection_ends(functions: ScriptedLambda, tmp_path: Path) -> N
     ):
         pace, begin = threading.Event(), time.monotonic()
         for _ in range(3):
-            pace.wait(1.0)  # idle, but not for long enough
+            pace.wait(1.0)  # shorter than the idle time-out
             client.send("still here")
         assert _closing(client) == (1001, "Going away")
         assert time.monotonic() - begin >= 5.5

@@ -1,4 +1,4 @@
-"""The WebSocket gateway as clients and their function see it: handshakes and messages."""
+"""Handshakes and messages of the WebSocket gateway, seen by clients and their function."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Functions' processes are forks of one that has imported their libraries, wherever it works."""
+"""Where possible, function processes are forks of a zygote that has imported their libraries."""
 
 # ruff: noqa: PLC0415  # the plug-in can be imported inside a test only
 
@@ -14,12 +14,12 @@ import pytest
 
 from tests.stack.lambda_probe import wait_for
 
-# The guard's process outlives its object: it ends with its input.
+# The guard's process outlives its Python object: it ends when its input closes.
 pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 
 PLUGIN = Path(__file__).parents[2] / "infra/local/localstack_plugin"
 FILES = {
-    # Stands for the runtime: it calls the handler once, and says what it finds.
+    # Replaces the runtime: it calls the handler once and prints what it finds.
     "runtime/awslambdaric/__init__.py": "",
     "runtime/awslambdaric/bootstrap.py": """
 import importlib, json, os, sys
@@ -43,7 +43,7 @@ def run(root, handler, address):
 
 @pytest.fixture
 def start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], Any]]:
-    """Start the process of a handler; the zygotes are its attribute."""
+    """Provide a function that starts a handler's process; its attribute holds the zygotes."""
     monkeypatch.syspath_prepend(str(PLUGIN))
     from spinneret_localstack.process_executor.process_guard import ProcessGuard
     from spinneret_localstack.process_executor.runtime_process import ProcessSpec
@@ -78,7 +78,7 @@ def start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[
         child = zygotes.begin(spec)
         return child, spec
 
-    begin.zygotes = zygotes  # type: ignore[attr-defined]  # what a test looks at beside the process
+    begin.zygotes = zygotes  # type: ignore[attr-defined]  # tests inspect the zygotes, too
     yield begin
     for zygote in zygotes._zygotes.values():
         zygote.end()
@@ -128,7 +128,7 @@ def test_a_killed_fork_is_told_from_others(start: Any) -> None:
     child, _ = start("quick.handler")
     os.kill(child.pid, signal.SIGKILL)
     child.await_end()
-    assert child.reap() in (0, -signal.SIGKILL)  # it may have ended before
+    assert child.reap() in (0, -signal.SIGKILL)  # it may have ended before the signal
 
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGSTOP])

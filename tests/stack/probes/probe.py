@@ -1,4 +1,4 @@
-"""Handlers that show how a Lambda function is run. Standard library and boto3 only."""
+"""Handlers that show how Lambda functions run; they use the standard library and boto3 only."""
 
 # ruff: noqa: T201  # what a function prints is its log
 
@@ -15,7 +15,7 @@ calls: list[str] = []
 
 
 def describe(event: Event, context: Any) -> Event:
-    """What the function sees of its environment."""
+    """Return the function's view of its environment."""
     calls.append(context.aws_request_id)
     return {
         "variables": dict(os.environ),
@@ -31,12 +31,12 @@ def describe(event: Event, context: Any) -> Event:
 
 
 def import_layers(event: Event, context: Any) -> Event:
-    """Where each of the named modules comes from."""
+    """Return the origin of each named module."""
     return {name: __import__(name).ORIGIN for name in event["modules"]}
 
 
 def sleep(event: Event, context: Any) -> Event:
-    """Also for records of a queue: the body is the number of seconds."""
+    """Sleep for the event's seconds; a record of a queue has the seconds as its body."""
     seconds = event.get("seconds") or sum(float(record["body"]) for record in event["Records"])
     started = time.time()
     time.sleep(seconds)
@@ -45,7 +45,7 @@ def sleep(event: Event, context: Any) -> Event:
 
 
 def sleep_with_child(event: Event, context: Any) -> None:
-    """Prints the number of a process that it has started, then outlives its time-out."""
+    """Start a process, print its id, and run longer than the function's time-out."""
     child = subprocess.Popen(["sleep", "60"])
     print(f"CHILD {child.pid}")
     time.sleep(60)
@@ -74,7 +74,7 @@ def return_text(event: Event, context: Any) -> str:
 
 
 def return_token(event: Event, context: Any) -> None:
-    """Finishes its Step Functions task, and goes on for a second."""
+    """Complete its Step Functions task, and run for another second."""
     import boto3  # noqa: PLC0415  # the other handlers start faster without it
 
     boto3.client("stepfunctions").send_task_success(taskToken=event["token"], output="{}")

@@ -1,4 +1,4 @@
-"""A module that takes longer than Lambda's init phase may take."""
+"""A module whose import takes longer than Lambda's init phase allows."""
 
 import time
 
