@@ -110,7 +110,7 @@ def at(seconds: float) -> datetime:
 
 
 def taker(tables: Tables, tenant: str, limit: int) -> Callable[[float], bool]:
-    """Return a function that tells whether a request at a number of seconds is admitted."""
+    """Return a function of a time in seconds that returns whether a request then is admitted."""
     windows = windows_of(tables)
     return lambda seconds: windows.take(tenant, "key_1", limit, at(seconds)).admitted
 

@@ -1,4 +1,4 @@
-"""Threads that use one tenant's keys and rate windows on DynamoDB Local; no fake can show this."""
+"""Races for a tenant's keys and rate windows on DynamoDB Local; no fake can show them."""
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress

@@ -1,4 +1,4 @@
-"""Slots that many threads take: each has one owner, as only DynamoDB itself can show."""
+"""Races between threads for slots: each slot has exactly one owner. Only DynamoDB can show it."""
 
 from collections.abc import Iterator
 from datetime import timedelta

@@ -145,7 +145,7 @@ def test_the_oldest_comes_first_and_the_limit_holds(store: JobStore, tenant: str
 def test_pages_go_through_a_shard_while_its_jobs_leave_it(
     store: JobStore, tenant: str, index: str
 ) -> None:
-    """Some jobs have equal times, and jobs leave the shard after each page."""
+    """Some jobs have equal times; jobs of a page then leave the shard or move behind the page."""
     long_ago = START - timedelta(days=3649)
     moments = [long_ago + (n // 3) * SECOND for n in range(7)]
     jobs = one_shard(tenant, moments, expires=index == "wake")

@@ -1,4 +1,4 @@
-"""Exact limit on a tenant's targets when many threads add some, as only DynamoDB can show."""
+"""Races between threads that add targets: a tenant's limit is exact. Only DynamoDB can show it."""
 
 from collections.abc import Iterator
 

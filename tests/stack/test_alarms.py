@@ -1,4 +1,4 @@
-"""`make alarms`: each alarm changes to ALARM and back to OK, and its topic gets both."""
+"""`make alarms`: each alarm changes to ALARM and back to OK, and its topic receives both."""
 
 from tests.conftest import Stack
 

@@ -60,7 +60,7 @@ def test_the_gateway_listens_on_loopback_only(stack: Any) -> None:
 
 
 def test_the_gateway_refuses_other_addresses_of_the_machine(stack: Any) -> None:
-    # All of 127.0.0.0/8 is this machine; the gateway must not listen on this address.
+    # All of 127.0.0.0/8 is this machine; the gateway must not listen on 127.0.0.2.
     with pytest.raises(ConnectionRefusedError):
         socket.create_connection(("127.0.0.2", urlsplit(stack.gateway_url).port), timeout=2)
 

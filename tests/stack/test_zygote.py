@@ -43,7 +43,7 @@ def run(root, handler, address):
 
 @pytest.fixture
 def start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], Any]]:
-    """Provide a function that starts a handler's process; its attribute holds the zygotes."""
+    """Provide a function that starts a handler's process; its attribute is `zygotes`."""
     monkeypatch.syspath_prepend(str(PLUGIN))
     from spinneret_localstack.process_executor.process_guard import ProcessGuard
     from spinneret_localstack.process_executor.runtime_process import ProcessSpec
