@@ -123,7 +123,7 @@ def test_a_paused_job_is_in_neither_index(store: JobStore, tenant: str) -> None:
 
 
 def test_each_kind_and_priority_has_shards_of_its_own(store: JobStore, tenant: str) -> None:
-    """Kind and priority define the lane; the sweeper skips the shards of a lane with a backlog."""
+    """Kind and priority define the lane, and the sweeper decides by the backlog of each lane."""
     job = submitted(store, tenant, priority=Priority.LOW)
     own = resends(job)
     for other in (replace(own, priority=Priority.HIGH), replace(own, kind="delivery")):
