@@ -1,5 +1,7 @@
-"""The marketplace area over stores in memory; with SPINNERET_STORIES_ON_MOTO, as in `make prove`,
-over moto's tables too. The marketplaces are fakes in this process."""
+"""Fixtures of the marketplace tests: a seller's world with stores in memory and fake marketplaces.
+
+With SPINNERET_STORIES_ON_MOTO, as in `make prove`, each test also runs with moto's tables.
+"""
 
 import os
 
@@ -25,7 +27,7 @@ _KINDS = ["memory", "moto"] if os.environ.get("SPINNERET_STORIES_ON_MOTO") else 
 
 @pytest.fixture(params=_KINDS)
 def stores(request: pytest.FixtureRequest) -> Stores:
-    """`tests/contract/test_marketplace_stores.py` holds both to the same."""
+    """Provide stores; `tests/contract/test_marketplace_stores.py` proves that both kinds agree."""
     if request.param == "memory":
         return in_memory()
     return on_tables(request.getfixturevalue("moto_tables"))
@@ -38,7 +40,7 @@ def world(stores: Stores) -> MarketWorld:
 
 @pytest.fixture
 def memory() -> MarketWorld:
-    """For what is too much for moto."""
+    """Provide a world in memory for tests that would take too long with moto."""
     return _connected(in_memory())
 
 

@@ -1,4 +1,4 @@
-"""Batches: exact counters, one seller's failures that stop nobody, and retries of what failed."""
+"""Batches: exact counters, failures that don't stop other sellers, and retries of failed jobs."""
 
 import re
 from collections.abc import Callable
@@ -127,7 +127,7 @@ def test_a_plan_writes_nothing_and_says_what_would_happen(moto_tables: Tables) -
     moto_tables.client.meta.events.unregister("before-call.dynamodb", unique_id="plan")
     assert [each.outcome for each in found] == ["update", "create", "refused", "refused"]
     assert found[2].fields[0]["path"] == "title"
-    # The pace of the seller is kept for what is asked, too; nothing else is written.
+    # The planner's requests count against the seller's rate limit; it writes nothing else.
     assert set(writes) == {"GetItem", "UpdateItem"}
     asked = [seen for seen in world.web.seen[sent:] if not seen.path.startswith("/identity/")]
     assert {seen.method for seen in asked} == {"GET"}

@@ -1,4 +1,4 @@
-"""Products that the seller changes while a job sends them."""
+"""Products that the seller changes while a job publishes them."""
 
 from collections.abc import Callable
 
@@ -8,7 +8,7 @@ from tests.markets.world import IMAGES, MarketWorld
 
 def test_a_plan_that_becomes_shorter_keeps_none_of_its_former_steps(world: MarketWorld) -> None:
     product = world.product()
-    world.web.instead[4] = StubResponse(503)  # shop, profiles, states, draft
+    world.web.instead[4] = StubResponse(503)  # creation of the draft, after shop, profiles, states
     ref = world.submit("publish", "etsy", product)
     world.once(ref)
     planned = len(world.statuses(ref))
@@ -21,7 +21,7 @@ def test_what_changes_after_it_was_sent_is_sent_again(world: MarketWorld) -> Non
     product = world.product()
 
     def around(name: str, serve: Callable[[], StubResponse]) -> StubResponse:
-        if name.startswith("PATCH"):  # the draft has the former title
+        if name.startswith("PATCH"):  # the draft exists, with the former title
             world.web.around = lambda _, serve: serve()
             world.edit(product, title="Warm coat", price=7000)
         return serve()

@@ -1,4 +1,7 @@
-"""Chosen policies, locations, profiles and sections: listed live, applied, refused if gone."""
+"""A seller's choice of policies, locations, profiles and sections.
+
+The options are read live; a choice is applied, and refused if the option no longer exists.
+"""
 
 from types import SimpleNamespace
 from typing import Any

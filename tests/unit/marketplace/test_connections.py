@@ -1,4 +1,4 @@
-"""How sellers connect, and how their tokens stay good."""
+"""OAuth connections of sellers: consent, token refresh, disconnection."""
 
 import base64
 import hashlib
@@ -124,7 +124,7 @@ def test_what_is_public_is_asked_with_the_applications_own_token(world: MarketWo
     world.done("publish", "ebay", world.product("One"))
     world.done("publish", "ebay", world.product("Two"))
     assert world.ebay.grants == {"client_credentials": 1}
-    world.clock.advance(7000)  # it ends in 200 s
+    world.clock.advance(7000)  # the token expires in 200 s
     world.done("publish", "ebay", world.product("Three"))
     assert world.ebay.grants["client_credentials"] == 2
     assert len(world.ebay.listings) == 3
@@ -200,7 +200,7 @@ def _report(world: MarketWorld, headers: dict[str, str], body: str) -> None:
 
 
 def test_a_webhook_has_the_sellers_orders_read(world: MarketWorld) -> None:
-    world.done("publish", "etsy", world.product())  # the shop is known by now
+    world.done("publish", "etsy", world.product())  # the connection now has its shop id
     body = json.dumps({"event_type": "order.paid", "shop_id": int(SHOP)})
     headers = _signed(body, int(world.clock().timestamp()))
     _report(world, headers, body)

@@ -1,6 +1,6 @@
-"""Every request is valid by the marketplaces' own descriptions, and every error id has a meaning.
+"""Every request is valid by the marketplaces' own API descriptions; every error id has a meaning.
 
-Needs MARKETPLACE_CONTRACTS; the documents may not be carried along.
+Needs MARKETPLACE_CONTRACTS, because this repository may not contain the descriptions.
 """
 
 from collections.abc import Callable
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.skipif(
 
 @pytest.fixture
 def stores() -> Stores:
-    """What is sent doesn't depend on where it is stored."""
+    """Provide stores in memory: the requests don't depend on the kind of store."""
     return in_memory()
 
 
@@ -34,7 +34,10 @@ def test_every_error_id_has_field_cause_fix_and_class() -> None:
 
 
 def test_a_fault_of_ebay_itself_is_no_refusal() -> None:
-    """The descriptions call them APPLICATION; 25401 and 25402 are warnings, 25726 is no fault."""
+    """eBay's descriptions call eBay's own faults APPLICATION.
+
+    Of these, 25401 and 25402 are warnings and 25726 isn't a fault.
+    """
     own = contracts.error_ids("APPLICATION") - {"25401", "25402", "25726"}
     assert len(own) >= 12
     assert {MEANINGS[each].error_class for each in own} == {ErrorClass.FAULT, ErrorClass.READ_BACK}

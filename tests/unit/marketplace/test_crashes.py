@@ -1,4 +1,4 @@
-"""A process that dies at any of its calls leaves one listing: never two, and no task that hangs."""
+"""A process that dies at any of its calls leaves one listing, never two, and no unfinished task."""
 
 import itertools
 import os
@@ -14,7 +14,7 @@ from tests.markets.world import MarketWorld
 from tests.sampling import sampled
 
 STEP = int(os.environ.get("SPINNERET_CRASH_STEP", "311"))
-"""One death in so many, of all that each call can have; `make prove` takes every third."""
+"""Tests with moto run one of STEP possible crashes; `make prove` runs every third crash."""
 
 
 def publishing(marketplace: str) -> Story:
@@ -63,7 +63,7 @@ def deleting(marketplace: str) -> Story:
 
 
 def doubled(story: Story) -> Story:
-    """With a plug-in whose answers come again and again."""
+    """Return the story with a plug-in that sends its earlier answers again with each answer."""
 
     def with_doubles(world: MarketWorld) -> JobRef:
         world.plugin.doubles = True
@@ -109,7 +109,7 @@ COMMON = ("publish", "update", "delete")
 
 
 def _deaths(story: str, calls: list[str], every: int) -> list[tuple[int, Death]]:
-    """At which calls to die, and how: at all of them in every way, or another few in each story."""
+    """Return every `every`-th pair of call number and death; the story determines the first."""
     everything = list(itertools.product(range(1, len(calls) + 1), DEATHS))
     return everything[Random(story).randrange(every) % len(everything) :: every]
 
@@ -180,7 +180,10 @@ def test_a_crash_at_any_call_while_every_message_comes_twice_leaves_one_listing(
 
 
 def _prove_plugin(tables: Tables | None, action: str, every: int) -> None:
-    """The plug-in's own memory makes most crashes harmless; where it can't, the seller decides."""
+    """Check that a crash leaves one listing on Vinted, or a job that needs the seller's decision.
+
+    The plug-in remembers its tasks, so that most crashes are harmless.
+    """
     make, listings, _ = STORIES[action]
     story = doubled(make("vinted"))
     calls = calls_of(tables, story)
@@ -188,7 +191,7 @@ def _prove_plugin(tables: Tables | None, action: str, every: int) -> None:
         world, job = crashed(tables, story, at, death)
         where = f"{action} vinted: {death} {calls[at - 1]} ({at} of {len(calls)})"
         if job.last_error is not None and job.last_error.code == "MAX_RETRIES_EXCEEDED":
-            # The browser was lost with a task that may be done twice: the seller tries again.
+            # The browser was lost during a task that is safe to repeat: the seller retries the job.
             world.publishing.move(world.tenant, job.id, Transition.RETRY)
             job = world.finish(job.ref)
             assert job.status == "completed", where

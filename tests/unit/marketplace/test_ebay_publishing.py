@@ -114,7 +114,7 @@ def test_what_others_set_on_an_offer_is_sent_again(world: MarketWorld) -> None:
     [offer] = world.ebay.offers.values()
     offer["listingPolicies"]["bestOfferTerms"] = {"bestOfferEnabled": True}
     offer["pricingSummary"]["minimumAdvertisedPrice"] = {"value": "15.0", "currency": "EUR"}
-    offer["pricingSummary"]["price"]["value"] = "20.0"  # as eBay spells it
+    offer["pricingSummary"]["price"]["value"] = "20.0"  # eBay's notation of 20.00
     synced = world.done("sync", "ebay", product)
     assert synced.result is not None
     assert synced.result["drift"] == []
@@ -242,7 +242,7 @@ def test_missing_aspects_and_policies_are_the_sellers_to_add(world: MarketWorld)
 def test_a_retry_uses_what_the_seller_has_changed_in_the_account(
     marketplace: str, world: MarketWorld
 ) -> None:
-    world.done("publish", marketplace, world.product("First"))  # its account is cached
+    world.done("publish", marketplace, world.product("First"))  # caches the settings of the account
     world.ebay.policies["payment"], world.etsy.profiles = ["pay-2"], [32]
     job = world.done("publish", marketplace, world.product())
     assert job.status == "failed"
@@ -291,7 +291,7 @@ def test_an_offer_that_the_seller_deleted_is_made_again_after_a_sync(world: Mark
 
 
 def test_an_image_that_ebay_refuses_is_uploaded_again(world: MarketWorld) -> None:
-    """The seller may have put another file there, and copies that nothing shows expire."""
+    """The seller may have replaced the file, and eBay's copies expire if no listing shows them."""
     world.ebay.refused_images = 1
     job = world.done("publish", "ebay", world.product())
     assert job.last_error is not None
@@ -327,7 +327,7 @@ def test_an_account_that_isnt_ready_is_asked_about_once_a_minute(memory: MarketW
     batch = world.finish(world.submit_batch("publish", "ebay", ids))
     assert batch.result is not None
     assert batch.result["failed_count"] == 12
-    assert world.ebay.calls["_programs"] <= 5  # one for each of those at once
+    assert world.ebay.calls["_programs"] <= 5  # at most one per concurrent job
     [task] = {
         (task.reason, task.error_details["fields"][0]["path"])
         for ref in world.store.children(batch.ref, list(JobStatus), None, 50).items
@@ -425,7 +425,7 @@ def test_a_time_that_ebay_names_is_waited_out_however_far(
     ref = world.submit("publish", "ebay", first)
     named = world.once(ref).due_at
     assert (named - world.clock()).total_seconds() == seconds
-    held = world.submit("publish", "ebay", second)  # it never gets to call before that time
+    held = world.submit("publish", "ebay", second)  # makes no call before that time
     assert world.once(held).due_at == named
     assert world.finish(ref).status == world.finish(held).status == "completed"
 
@@ -451,7 +451,7 @@ def test_short_waits_that_come_again_and_again_end_with_the_hour(
     )
     job = world.finish(world.submit("publish", "ebay", world.product()), most=300)
     assert job.status == "expired"
-    assert (world.clock() - begun).total_seconds() < 2.1 * 3600  # and the look's hour
+    assert (world.clock() - begun).total_seconds() < 2.1 * 3600  # one hour for the final look
 
 
 # covers B-05
@@ -499,7 +499,7 @@ def test_the_percentage_never_falls_on_retry(world: MarketWorld) -> None:
 
 
 def _percent(world: MarketWorld, ref: JobRef) -> set[int]:
-    """What a list of jobs shows, and the job by itself."""
+    """Return the percentages that the list of jobs and the job's own view show."""
     [listed] = world.publishing.page(world.tenant, "ebay", None, None, None, 1).items
     by_itself = job_with_tasks(world.publishing.get(world.tenant, ref.job_id))
     return {job_view(listed).progress, by_itself.progress}
@@ -565,7 +565,7 @@ def test_a_cancelled_job_leaves_its_call_in_doubt_and_the_next_one_looks(
 
 
 def _cancel_at(world: MarketWorld, ref: JobRef, path: str) -> None:
-    """The tenant cancels while this call is under way."""
+    """Run the job once; cancel it while the call of `path` is in progress."""
 
     def around(name: str, serve: Any) -> StubResponse:
         said: StubResponse = serve()

@@ -1,4 +1,4 @@
-"""Revisions of a listing on eBay: one call for price and quantity, and so many a day."""
+"""Revisions of a listing on eBay: one call for price and quantity, and a daily limit."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -45,7 +45,7 @@ def test_price_and_quantity_are_one_call_and_one_revision(
     }
     job = world.done("update", "ebay", world.edit(listed, price=7500, quantity=4))
     assert job.status == "completed", job.last_error
-    assert _writes(world) == (1, 1, 0)  # the item of the publishing
+    assert _writes(world) == (1, 1, 0)  # publishing wrote the item
     assert _offer(world)["pricingSummary"]["price"] == {"value": "75.00", "currency": "EUR"}
     assert _offer(world)["availableQuantity"] == 4
     stock = world.ebay.items[listed.sku]["availability"]["shipToLocationAvailability"]
@@ -85,7 +85,7 @@ def test_a_part_that_fails_fails_its_product_only_and_is_explained(
     assert job.last_error.code == "MARKETPLACE_REFUSED"
     [field] = job.last_error.details["fields"]
     assert (field["id"], field["path"]) == ("25003", "price")
-    # The other part of the call, the quantity, is done: the retry sends the price alone anew.
+    # The other part of the call, the quantity, succeeded: the retry sends only the price again.
     stock = world.ebay.items[listed.sku]["availability"]["shipToLocationAvailability"]
     assert stock["quantity"] == 5
     world.ebay.refused_prices = set()

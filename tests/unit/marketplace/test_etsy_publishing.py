@@ -38,7 +38,7 @@ def test_a_draft_whose_answer_was_lost_is_found_and_not_made_again(
     visible_after: float, world: MarketWorld
 ) -> None:
     world.etsy.visible_after = visible_after
-    world.web.lost.add(4)  # shop, profiles, states, draft
+    world.web.lost.add(4)  # creation of the draft, after shop, profiles, states
     job = world.done("publish", "etsy", world.product())
     assert job.status == "completed"
     assert len(world.etsy.listings) == 1
@@ -56,7 +56,7 @@ def test_a_call_is_not_sent_by_a_process_that_was_stopped_just_before(
     take, calls = world.stores.rate_limiter.take, itertools.count(1)
 
     def stopped(*given: Any) -> datetime:
-        if next(calls) == 4:  # shop, profiles, states, draft
+        if next(calls) == 4:  # creation of the draft, after shop, profiles, states
             world.remaining = 20.0
         return take(*given)
 
@@ -145,7 +145,7 @@ def test_what_etsy_only_spells_differently_is_no_difference(
 
 
 def test_a_price_in_another_currency_than_the_shops_is_refused(world: MarketWorld) -> None:
-    """Etsy would take 1990 yen for 1990 euros."""
+    """Etsy would read 1990 yen as 1990 euros."""
     product = world.product(price=1990, currency="JPY")
     job = world.done("publish", "etsy", product)
     assert job.last_error is not None
@@ -398,7 +398,7 @@ def test_a_listing_that_can_be_renewed_goes_on_being_the_products(
     world.done("publish", "etsy", product)
     [(key, listing)] = world.etsy.listings.items()
     listing["state"] = state
-    assert world.done("sync", "etsy", product).result["state"] == state  # type: ignore[index]  # it ended well
+    assert world.done("sync", "etsy", product).result["state"] == state  # type: ignore[index]  # a completed job has a result
     assert world.done("publish", "etsy", product).status == "completed"
     assert (
         [(key, listing["state"])]

@@ -1,4 +1,7 @@
-"""Existing listings are imported: matched by SKU, then by title, never taken, never made twice."""
+"""Import of existing listings: they are matched by SKU, then by title.
+
+An import never takes another product's listing and never creates a product twice.
+"""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -34,7 +37,7 @@ def _rows(world: MarketWorld, job_id: str) -> Rows:
 
 
 def _imported(world: MarketWorld, marketplace: str, *, create: bool = False) -> Rows:
-    world.clock.advance(3600)  # what was just made is shown, and products are older than the job
+    world.clock.advance(3600)  # new listings become visible; products are older than the job
     job = world.done("import", marketplace, create=create)
     assert job.status == "completed", job.last_error
     rows = _rows(world, job.id)
@@ -68,7 +71,7 @@ def test_listings_are_matched_by_sku_then_by_title_and_conflicts_are_shown(
     listed = world.product(title="Listed")
     world.done("publish", "etsy", listed)
     [own] = world.etsy.listings
-    _on_etsy(world, 11, "Silk scarf", skus=[by_sku.sku])  # its SKU comes before its title
+    _on_etsy(world, 11, "Silk scarf", skus=[by_sku.sku])  # the SKU has precedence over the title
     _on_etsy(world, 12, "silk scarf été")
     _on_etsy(world, 13, "Twins")
     _on_etsy(world, 14, "Listed")
@@ -120,7 +123,7 @@ def test_other_listings_become_products_that_are_updated_and_not_listed_again(
     assert [each.outcome.value for each in rows.values()] == [
         *("created", "refused", "refused", "refused"),
     ]
-    assert rows["902"].reason == UNFIT_SKU  # eBay finds listings by SKU: it would seem ended
+    assert rows["902"].reason == UNFIT_SKU  # eBay finds listings by SKU: a sync would miss it
     assert rows["904"].reason == "no product can have the currency none"
     coat = world.products.find(world.tenant, "OWN-1")
     assert coat is not None
@@ -162,7 +165,7 @@ def test_a_product_that_an_import_creates_is_never_seen_without_its_listing(
         assert world.done("publish", "etsy", scarf).status == "completed"
 
     def cancelled(*given: Any) -> bool:
-        """A link that comes too late."""
+        """Cancel the import and publish the product before the import links its listing."""
         world.listings.save = save  # type: ignore[method-assign]
         world.control.move(ref, Transition.CANCEL)
         publish()
@@ -187,8 +190,8 @@ def test_an_order_that_is_read_before_the_import_creates_its_product_counts_afte
     ref = world.submit("import", "etsy", create=True)
     with monkeypatch.context() as patch:
         patch.setattr(world.cataloguing, "made", released)
-        world.once(ref)  # the listing is read
-    world.queue.take()  # of the import
+        world.once(ref)  # the import reads the listing
+    world.queue.take()  # drop the import's message
     world.etsy.sell("", 1)
     world.etsy.receipts[0]["transactions"][0]["listing_id"] = 11
     world.done("orders", "etsy")
@@ -202,12 +205,12 @@ def test_an_order_that_is_read_before_the_import_creates_its_product_counts_afte
     product = world.products.find(world.tenant, "etsy11")
     assert product is not None
     assert (sale.outcome, sale.product_id) == ("reserved", product.id)
-    assert product.content.quantity == 2  # of three that were read
+    assert product.content.quantity == 2  # one sold, of the three that the import read
 
 
 # covers B-13
 def test_on_ebay_a_product_matched_by_title_has_the_listings_sku(world: MarketWorld) -> None:
-    """eBay finds listings by SKU only; a SKU that the seller chose isn't changed."""
+    """eBay finds listings only by SKU; an import never changes a SKU that the seller chose."""
     made, chosen = world.product(title="Made"), world.product(title="Chosen")
     content = chosen.content
     world.cataloguing.update(world.tenant, chosen.id, "MINE", content, chosen.overrides)

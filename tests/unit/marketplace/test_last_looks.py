@@ -1,4 +1,4 @@
-"""A job whose time is over looks once more at what it made, and makes nothing."""
+"""An expired job's final look: it adopts what its earlier calls created, and creates nothing."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -16,7 +16,10 @@ HOUR = limits.MARKETPLACE_PENDING_SECONDS
 
 
 def _lost_then_held(world: MarketWorld, path: str, *, happens: bool) -> None:
-    """The answer to a POST is lost; from then on the marketplace takes no calls for an hour."""
+    """Lose the answer to the first POST to `path`, and the call itself unless it `happens`.
+
+    The marketplace then answers 429 to all calls for an hour.
+    """
     lost_at: list[float] = []
 
     def around(name: str, serve: Callable[[], StubResponse]) -> StubResponse:
@@ -41,8 +44,8 @@ def _listed(world: MarketWorld, marketplace: str) -> int:
     ("marketplace", "path", "ends"),
     [
         ("ebay", "/publish", "completed"),
-        ("ebay", "/offer", "expired"),  # the offer is adopted, and isn't published any more
-        ("etsy", "/listings", "expired"),  # the draft is
+        ("ebay", "/offer", "expired"),  # adopts the offer, but doesn't publish it
+        ("etsy", "/listings", "expired"),  # adopts the draft
     ],
 )
 def test_what_was_made_is_adopted_before_the_job_expires(

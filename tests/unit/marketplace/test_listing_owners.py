@@ -1,4 +1,4 @@
-"""A listing is one product's, whoever takes it first."""
+"""A listing belongs to one product: the first that adopts or links it."""
 
 from collections.abc import Callable
 from functools import partial
@@ -16,7 +16,7 @@ from tests.markets.world import MarketWorld
 
 
 def _lost_draft(world: MarketWorld, product: Product) -> JobRef:
-    """A publication whose draft is made, but the answer is lost."""
+    """Start to publish on Etsy; lose the answer to the call that creates the draft."""
     direct = world.web.around
 
     def losing(name: str, serve: Callable[[], StubResponse]) -> StubResponse:
@@ -38,7 +38,7 @@ def _record(world: MarketWorld, product: Product, marketplace: str = "etsy") -> 
 
 
 def _remove(world: MarketWorld, product: Product) -> None:
-    """As an earlier release did while a job of the product was under way."""
+    """Remove the product while one of its jobs is unfinished, as an earlier release could."""
     standing = world.products.get(world.tenant, product.id)
     assert standing is not None
     assert world.products.remove(standing)
@@ -47,7 +47,7 @@ def _remove(world: MarketWorld, product: Product) -> None:
 def _overtaken(
     world: MarketWorld, act: Callable[[], object], is_it: Callable[[Listing], bool]
 ) -> None:
-    """Before the first write of such a record, something else happens."""
+    """Call `act` before the first write of a listing record for which `is_it` is true."""
     save = world.listings.save
 
     def late(former: Listing | None, listing: Listing, *more: Any) -> bool:
@@ -63,7 +63,7 @@ def _overtaken(
 def test_two_products_of_one_title_that_look_at_once_adopt_one_draft_each(
     world: MarketWorld,
 ) -> None:
-    """Both have lost an answer, but only one draft was made."""
+    """Both products lost an answer, but only one draft was created."""
     world.etsy.visible_after = 0
     first, second = world.product(), world.product()
     one, other = _lost_draft(world, first), _lost_draft(world, second)
@@ -112,7 +112,7 @@ def test_an_intent_that_comes_late_takes_back_no_listing(world: MarketWorld) -> 
     def overtake() -> None:
         assert world.once(other).status == "completed"
         found.append(_record(world, product))
-        world.web.around = lambda _, __: StubResponse(429)  # it comes no further
+        world.web.around = lambda _, __: StubResponse(429)  # the job makes no more calls
 
     _overtaken(world, overtake, lambda listing: listing.intent_at is not None)
     world.once(late)
@@ -235,7 +235,7 @@ def test_a_listing_that_is_linked_just_before_the_intent_is_updated_instead(
 
 @pytest.mark.parametrize("marketplace", ["etsy", "vinted", "ebay"])
 def test_an_end_that_was_seen_ends_no_later_listing(marketplace: str, world: MarketWorld) -> None:
-    """Two syncs see that it is gone; before the second one says so, the product has another."""
+    """Two syncs find the listing gone; before the second writes this, the product has a new one."""
     world.etsy.visible_after = 0
     product = world.product()
     world.done("publish", marketplace, product)
@@ -295,7 +295,7 @@ def test_a_draft_that_its_product_gave_up_for_a_listing_is_not_published(
     product = world.product()
 
     def around(name: str, serve: Callable[[], StubResponse]) -> StubResponse:
-        if name.startswith("PUT"):  # the inventory, just before
+        if name.startswith("PUT"):  # the inventory, just before the publication
             world.web.around = lambda _, serve: serve()
             world.done("link_product", "etsy", product, external_id=None)
             world.done("link_product", "etsy", product, external_id="7")
@@ -337,7 +337,7 @@ def test_a_draft_whose_deletion_is_cancelled_before_the_record_is_known_to_be_go
     product, direct = world.product(), world.web.around
     refused = StubResponse(400, {"error": "no"})
     world.web.around = lambda name, serve: refused if name.startswith("PUT") else serve()
-    assert world.done("publish", "etsy", product).status == "failed"  # with a draft
+    assert world.done("publish", "etsy", product).status == "failed"  # leaves a draft
     world.web.around = direct
     ref = world.submit("delete", "etsy", product)
     _overtaken(

@@ -1,4 +1,4 @@
-"""Executions of publish_batch: what they take up, wait for and leave, and what their loss costs."""
+"""Executions of publish_batch: the jobs that they run, skip and wait for, and lost executions."""
 
 import json
 from datetime import timedelta
@@ -15,7 +15,7 @@ from spinneret.marketplace import limits
 from tests.architecture.conftest import ROOT
 from tests.markets.world import MarketWorld
 
-pytestmark = pytest.mark.heavy  # whole jobs on moto: the quick loop has eBay's
+pytestmark = pytest.mark.heavy  # whole jobs with moto; the quick loop runs eBay's tests
 
 DEFINITION = yaml.safe_load((ROOT / "statemachines" / "publish_batch.asl.yaml").read_text())
 VISIT = DEFINITION["States"]["Jobs"]["ItemProcessor"]["States"]
@@ -66,7 +66,7 @@ def test_a_message_that_comes_twice_starts_one_execution(world: MarketWorld) -> 
     assert len(world.executions.started) == 1
     [state] = world.executions.started.values()
     world.machine.run(state)
-    world.machine.run(state)  # and one that runs twice does nothing twice
+    world.machine.run(state)  # an execution that runs twice does nothing twice
     assert world.job(ref).status == "completed"
     assert len(world.ebay.listings) == 1
     assert world.ebay.calls["_publish"] == 1
@@ -138,9 +138,9 @@ def test_jobs_of_a_batch_get_no_message_while_its_execution_lives(world: MarketW
     world.sweep()
     assert [sent.ref for sent in world.queue.take()] == []
     started = len(world.executions.started)
-    world.dispatch(child)  # one that comes all the same
+    world.dispatch(child)  # a message that is delivered nevertheless
     assert len(world.executions.started) == started
-    world.clock.advance(limits.PUBLISH_LED_SECONDS)  # the execution was lost, and its lease ended
+    world.clock.advance(limits.PUBLISH_LED_SECONDS)  # a lost execution's lease has ended
     world.sweep()
     assert {sent.ref for sent in world.queue.take()} == {batch, child}
 
@@ -175,7 +175,7 @@ def test_a_job_whose_step_fails_stops_no_other(
     assert len(world.ebay.listings) == 2
 
 
-# Slots
+# Slots: limits of concurrent jobs
 
 
 def test_no_more_jobs_of_a_seller_are_at_work_than_may_be(world: MarketWorld) -> None:
@@ -189,8 +189,8 @@ def test_no_more_jobs_of_a_seller_are_at_work_than_may_be(world: MarketWorld) ->
     assert (refused.status, refused.attempts) == ("pending", 0)
     assert refused.due_at == world.clock() + timedelta(seconds=limits.PUBLISH_BUSY_SECONDS)
     elsewhere = world.submit("publish", "ebay", world.product("Third"))
-    assert world.once(elsewhere).status == "completed"  # another marketplace has its own
-    world.clock.advance(2 * limits.PLUGIN_TASK_SECONDS)  # a process that was lost gives none back
+    assert world.once(elsewhere).status == "completed"  # each marketplace has its own slots
+    world.clock.advance(2 * limits.PLUGIN_TASK_SECONDS)  # the slots of a lost process expire
     assert world.once(second).waiting_for == "the plug-in's answer"
 
 
@@ -243,10 +243,10 @@ def test_a_plug_in_that_has_a_task_keeps_its_state_waiting(world: MarketWorld) -
     world.inbox.accepted(world.plugin.connection, {"key": key, "browser": "laptop"})
     assert (world.callbacks.beats, world.callbacks.waiting) == (1, {token})
     world.plugin.repeat(key)
-    world.plugin.repeat(key)  # a second answer finds nobody
+    world.plugin.repeat(key)  # nothing waits for a second answer
     assert world.callbacks.completed == [token]
     late = world.callbacks.new()
-    world.wait_for_callback({**state, "token": late})  # its answer is there
+    world.wait_for_callback({**state, "token": late})  # the answer has arrived before
     assert world.callbacks.completed == [token, late]
 
 
@@ -314,7 +314,7 @@ def test_a_plug_in_that_never_answers_what_it_must_not_do_twice_leaves_it_to_the
     assert len({task["key"] for task in asked}) == 1
 
 
-# What a tenant does meanwhile
+# Actions of the tenant while a job runs
 
 
 def test_a_job_that_is_cancelled_while_it_waits_ends_its_execution(world: MarketWorld) -> None:
@@ -359,7 +359,7 @@ def test_a_paused_batch_rests_and_goes_on(world: MarketWorld) -> None:
     world.sweep()
     world.deliver()
     assert {world.job(ref).status for ref in _children(world, batch)} == {"paused"}
-    world.clock.advance(limits.MARKETPLACE_PENDING_SECONDS)  # what rests doesn't expire
+    world.clock.advance(limits.MARKETPLACE_PENDING_SECONDS)  # paused jobs don't expire
     world.publishing.move_batch(world.tenant, batch.job_id, Transition.RESUME)
     assert world.finish(batch).status == "completed"
     assert len(world.ebay.listings) == 2

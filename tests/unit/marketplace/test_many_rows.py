@@ -1,6 +1,6 @@
-"""With 1,000 rows that pass the megabyte of DynamoDB's answers, what is decided by them is right.
+"""Decisions over 1,000 rows, which exceed the 1 MB limit of a DynamoDB response, are right.
 
-In memory, and on moto's tables, which end an answer at a megabyte as DynamoDB does.
+The tests run in memory and with moto's tables, which end a response at 1 MB as DynamoDB does.
 """
 
 # covers B-04
@@ -32,13 +32,13 @@ from tests.markets.web import StubResponse
 from tests.markets.world import MarketWorld
 
 ROWS: Final = 1000
-_PAD: Final = "x" * 12_000  # a page of 100 such rows passes a megabyte, too
+_PAD: Final = "x" * 12_000  # a page of 100 such rows exceeds 1 MB, too
 _MOTO: Final = (pytest.mark.heavy, pytest.mark.moto, pytest.mark.timeout(600))
-"""moto copies all tables for each transaction."""
+"""The tests with moto are slow: it copies all tables for each transaction."""
 
 
 class World:
-    """A market, and a way to store many rows in it at once."""
+    """A seller's world that can store many rows at once."""
 
     def __init__(self, tables: Tables | None) -> None:
         self.market = fresh(tables)
@@ -85,7 +85,7 @@ def world(request: pytest.FixtureRequest) -> World:
 
 
 def _listings(market: MarketWorld, marketplace: str, **last: Any) -> list[Listing]:
-    """Of other products; `last` changes the one behind all others."""
+    """Return listings of other products; `last` replaces fields of the last one."""
     made = [
         Listing(
             tenant=market.tenant,
@@ -105,7 +105,10 @@ def _listings(market: MarketWorld, marketplace: str, **last: Any) -> list[Listin
 
 
 def _lose_draft(market: MarketWorld, product: Product, *, is_served: bool) -> Job:
-    """Publish; the answer to the first call that creates the draft is lost, or the call itself."""
+    """Publish on Etsy; lose the first call that creates the draft, or only its answer.
+
+    `is_served`: the call is served, and its answer is lost.
+    """
     lost = []
 
     def around(name: str, serve: Callable[[], StubResponse]) -> StubResponse:
@@ -164,7 +167,7 @@ def test_caches_of_images_and_account_are_used_among_many_listings(world: World)
 
 
 class Asked:
-    """Implements SellerJobs; keeps what it was asked for."""
+    """Implements SellerJobs; records the products and sellers for which jobs were requested."""
 
     def __init__(self) -> None:
         self.products: list[str] = []
@@ -209,7 +212,7 @@ def test_every_stale_listing_is_looked_at_once_a_walk(world: World) -> None:
 
 
 def _sales(market: MarketWorld, product: Product, **changes: Any) -> list[Sale]:
-    """Sales of other products, and behind them one of the product."""
+    """Return sales of other products, followed by one sale of the product."""
     made = [
         Sale(
             tenant=market.tenant,
@@ -302,7 +305,7 @@ def test_every_sellers_orders_are_read_once_a_walk() -> None:
     for _ in range(6):
         assert polling.run().failed == 0
     assert set(asked.sellers) == {market.tenant, *names}
-    assert Counter(asked.sellers).most_common(1)[0][1] <= 2  # the second walk has begun
+    assert Counter(asked.sellers).most_common(1)[0][1] <= 2  # a second walk may have begun
     assert {each.job_id for each in _walk(market.connections.sellers)} == {"job_1"}
 
 
@@ -321,7 +324,7 @@ def test_tasks_that_are_done_arent_done_again(world: World) -> None:
         replace(each, result={**(each.result or {}), "padding": "x" * 60_000}) for each in done
     ]
     for each in padded:
-        market.tasks.save(claim.lease, [each])  # type: ignore[union-attr]  # it was pending
+        market.tasks.save(claim.lease, [each])  # type: ignore[union-attr]  # a pending job can be claimed
     market.ebay.refused_titles.clear()
     market.ebay.calls.clear()
     assert market.finish(ref).status == "completed"

@@ -1,4 +1,4 @@
-"""The guide's marketplace, taken from the guide, publishes."""
+"""The example marketplace of docs/new-marketplace.md works: its code is read from the page."""
 
 # covers B-09
 
@@ -84,10 +84,10 @@ def test_goods_that_lie_there_are_changed_not_doubled(world: MarketWorld) -> Non
     world.done("publish", "bazaar", product)
     listing = world.listings.get(world.tenant, product.id, "bazaar")
     assert listing is not None
-    # Of the ninth there is no record of its making, as of the first once it is purged.
+    # The effect record of this generation is missing, as if it had been purged.
     nameless = replace(listing, generation=9, version=listing.version + 1)
     assert world.listings.save(listing, nameless)
-    _bazaar(world).goods["1"]["reference"] = "the seller's own"  # a look-up won't find it
+    _bazaar(world).goods["1"]["reference"] = "the seller's own"  # a look-up doesn't find it
     assert world.done("publish", "bazaar", world.edit(product, price=500)).status == "completed"
     [goods] = _bazaar(world).goods.values()
     assert goods["price"] == "5.00"
