@@ -1,4 +1,4 @@
-"""Orders are paid, cancelled and refunded: stock goes and comes back, listings don't."""
+"""Paid, cancelled and refunded orders: stock is restored, ended listings aren't."""
 
 from collections.abc import Callable
 from typing import Any
@@ -19,7 +19,7 @@ PAYMENTS = {
 
 
 def _sold(world: MarketWorld, quantity: int = 1, sold: int = 1, **fields: Any) -> Product:
-    """A product on eBay and Etsy, sold on eBay."""
+    """Publish a product on eBay and Etsy, and sell it on eBay."""
     product = world.product(quantity=quantity)
     for marketplace in ("ebay", "etsy"):
         world.done("publish", marketplace, product)
@@ -29,7 +29,7 @@ def _sold(world: MarketWorld, quantity: int = 1, sold: int = 1, **fields: Any) -
 
 
 def _becomes(world: MarketWorld, fields: dict[str, Any]) -> None:
-    """The order is in this state, and is read."""
+    """Set fields of the order and read the orders."""
     [order] = world.ebay.orders
     order.update(fields)
     world.done("orders", "ebay")
@@ -47,7 +47,7 @@ def _stock(world: MarketWorld, product: Product) -> int:
 
 
 def _carry_out(world: MarketWorld) -> None:
-    """What was submitted, and a pass over open sales."""
+    """Run the submitted jobs and a pass over open sales, three times."""
     for _ in range(3):
         for job in world.waiting().values():
             world.finish(job.ref)
@@ -156,7 +156,7 @@ def test_an_order_that_is_undone_gives_its_stock_back_and_lists_nothing_again(
     assert (asked.status, asked.reason) == (TaskStatus.FAILED, Reason.NEEDS_INPUT)
     assert asked.error_message is not None
     assert "o-1 on ebay was undone" in asked.error_message
-    _becomes(world, fields)  # read again
+    _becomes(world, fields)  # reads the same order again
     assert (_stock(world, product), world.waiting()) == (1, {})
     world.publishing.move(world.tenant, question, Transition.RETRY)
     for job in world.waiting().values():
@@ -167,7 +167,7 @@ def test_an_order_that_is_undone_gives_its_stock_back_and_lists_nothing_again(
 def test_an_order_that_is_undone_keeps_no_other_from_being_read_if_its_product_became_unfit(
     world: MarketWorld,
 ) -> None:
-    """Etsy would refuse it now: the question is asked all the same, and checked when answered."""
+    """Etsy would refuse the product now; the seller is asked anyway, and a retry checks it."""
     product, other = _sold(world), world.product("Scarf")
     _carry_out(world)
     standing = world.products.get(world.tenant, product.id)

@@ -1,4 +1,4 @@
-"""A sale on one marketplace takes the stock, and the others follow."""
+"""A sale on one marketplace reserves the stock and adjusts the listings on the others."""
 
 from collections.abc import Callable
 from typing import Any
@@ -46,7 +46,7 @@ def _sale(world: MarketWorld) -> Sale:
 
 
 def _later(world: MarketWorld, seconds: float = 300) -> None:
-    """A pass, and what it asked for."""
+    """Advance the clock; run a polling pass and the jobs that it submitted."""
     world.clock.advance(seconds)
     world.polling.run()
     for job in world.waiting().values():
@@ -62,7 +62,7 @@ def test_a_sale_stays_open_until_the_other_listing_has_ended(world: MarketWorld)
     _later(world)
     assert not _sale(world).handled
     world.etsy.serve = serve  # type: ignore[method-assign]
-    for _ in range(4):  # it asks less and less often
+    for _ in range(4):  # the interval between adjustments grows
         _later(world)
     sale = _sale(world)
     assert (sale.handled, sale.adjustments[0].state, sale.adjustments[0].times) == (True, "done", 3)
@@ -74,7 +74,7 @@ def test_a_sale_stays_open_until_the_other_listing_has_ended(world: MarketWorld)
 def test_a_listing_that_a_publish_job_makes_meanwhile_is_ended_all_the_same(
     world: MarketWorld,
 ) -> None:
-    """The first `delete` finds nothing published."""
+    """The first `delete` finds no published listing."""
     product = world.product()
     world.done("publish", "etsy", product)
     direct = world.web.around
@@ -190,7 +190,7 @@ def test_orders_are_read_without_anybody_asking(world: MarketWorld) -> None:
     assert world.polling.run().read == 2
     waiting = world.waiting()
     assert set(waiting) == {"orders ebay", "orders etsy"}
-    assert world.polling.run().read == 0  # both are being read
+    assert world.polling.run().read == 0  # both have an unfinished `orders` job
     for job in waiting.values():
         world.finish(job.ref)
     world.deliver()
@@ -217,7 +217,7 @@ def test_a_seller_who_connects_again_while_a_pass_looks_stays_connected(world: M
     assert world.polling.run().read == 1
     world.connections.get = get  # type: ignore[method-assign]
     assert get(world.tenant, "ebay") == standing
-    assert world.polling.run().read == 1  # Etsy's are being read
+    assert world.polling.run().read == 1  # Etsy has an unfinished `orders` job
 
 
 @pytest.mark.parametrize("error", [DependencyUnavailable("dynamodb"), KeyError("unreadable")])
@@ -261,11 +261,11 @@ def test_listings_in_the_browsers_market_are_looked_at_with_the_others(
     assert world.finish(waiting["sync ebay"].ref).status == "completed"
     assert world.finish(waiting["sync vinted"].ref).status == "expired"
     world.done("orders", "ebay")
-    assert world.waiting() == {}  # once a day, also while the browser is away
+    assert world.waiting() == {}  # synced once a day, even while the browser is away
 
 
 def test_two_sales_that_are_read_at_once_leave_one_conflict(world: MarketWorld) -> None:
-    """Each reads the product before the other one takes its stock."""
+    """Each sale reads the product before the other reserves its stock."""
     product = world.product()
     for marketplace in ("ebay", "etsy"):
         world.done("publish", marketplace, product)
@@ -301,7 +301,7 @@ def test_two_sales_that_are_read_at_once_leave_one_conflict(world: MarketWorld) 
 
 
 def test_a_reading_and_a_pass_at_once_lose_nothing_of_a_sale(world: MarketWorld) -> None:
-    """The reading has read the sale before two passes, and writes it after."""
+    """An adjustment reads the sale before two passes and writes it after them."""
     _sold_on_ebay(world, "etsy")
     sale, put = _sale(world), world.sales.put
 
@@ -393,7 +393,7 @@ def test_an_order_that_is_read_again_counts_once(world: MarketWorld) -> None:
 def test_a_sale_counts_by_its_listing_whatever_sku_that_has(
     marketplace: str, world: MarketWorld
 ) -> None:
-    """As of an imported or linked one: there it may have another SKU, or none."""
+    """An imported or linked listing may have another SKU on the marketplace, or none."""
     product, other = world.product(quantity=3), world.product(quantity=3)
     for each in (product, other):
         world.done("publish", marketplace, each)
@@ -415,7 +415,7 @@ def test_an_order_of_something_else_is_recorded_without_a_product(world: MarketW
     [sale] = world.sales.page(world.tenant, None, 10).items
     assert (sale.outcome, sale.product_id) == (SaleOutcome.UNKNOWN_PRODUCT, None)
     _later(world)
-    assert _sale(world) == sale  # a product of its SKU may be under way
+    assert _sale(world) == sale  # a product with this SKU may still be created
     _later(world, 3 * 3600)
     assert world.sales.open(None, 10).items == ()
 
@@ -426,7 +426,7 @@ def test_an_order_that_moves_between_two_pages_hides_no_other(world: MarketWorld
 
     def around(name: str, serve: Callable[[], StubResponse]) -> StubResponse:
         said = serve()
-        if name.endswith("/order"):  # changed ones come last
+        if name.endswith("/order"):  # eBay moves a changed order to the end of its list
             world.web.around = lambda _, serve: serve()
             world.ebay.orders.append(world.ebay.orders.pop(0))
         return said
@@ -447,7 +447,7 @@ def test_a_page_without_its_orders_is_read_again(world: MarketWorld) -> None:
 def test_reading_orders_finds_what_a_cancelled_job_has_made(world: MarketWorld) -> None:
     product = world.product()
     world.etsy.visible_after = 0
-    world.web.lost.add(4)  # shop, profiles, states, draft
+    world.web.lost.add(4)  # creation of the draft, after shop, profiles, states
     ref = world.submit("publish", "etsy", product)
     world.once(ref)
     world.control.move(ref, Transition.CANCEL)

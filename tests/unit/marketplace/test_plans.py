@@ -1,4 +1,4 @@
-"""What a plan tells of eBay before anything is written: preconditions, fees, compliance."""
+"""Plans for eBay, before anything is written: preconditions, fees, compliance."""
 
 import pytest
 
@@ -10,7 +10,7 @@ from tests.markets.world import MarketWorld
 
 @pytest.fixture
 def stores() -> Stores:
-    """A plan stores nothing."""
+    """Provide stores in memory: a plan stores nothing."""
     return in_memory()
 
 
@@ -55,7 +55,7 @@ def test_a_listing_that_breaks_a_policy_says_which_field_and_what_to_do(world: M
     first, second = _plan(world, good.id, bad.id, action="update")
     assert (first.outcome, first.preflight.violations) == ("update", ())
     [violation] = second.preflight.violations
-    assert second.outcome == "update"  # revising it is what mends it
+    assert second.outcome == "update"  # an update can correct the violation
     assert (violation["type"], violation["state"]) == ("HTTPS", "OUT_OF_COMPLIANCE")
     assert (violation["field"], violation["fix"]) == ("description", "use its https address")
 

@@ -1,4 +1,4 @@
-"""The reference plug-in's own files, in a browser that is on this machine."""
+"""The reference plug-in's files, run in a browser of this machine."""
 
 import html
 import json
@@ -20,14 +20,14 @@ pytestmark = [pytest.mark.heavy, pytest.mark.skipif(BROWSER is None, reason="no 
 
 
 def _script() -> str:
-    """The plug-in in one script: the browser's hurried time doesn't wait for files."""
+    """Return the plug-in as one script: the browser's virtual time doesn't wait for files."""
     text = "\n".join((PLUGIN / name).read_text() for name in FILES)
     return re.sub(r"^(import .+;|export (?=\w))", "", text, flags=re.MULTILINE)
 
 
 @pytest.fixture(scope="module")
 def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """What the page says of each story."""
+    """Provide the results of the page's stories, by story."""
     assert BROWSER is not None
     page = tmp_path_factory.mktemp("plugin") / "page.html"
     page.write_text(PAGE.read_text().replace("/* THE PLUG-IN'S FILES */", _script()))

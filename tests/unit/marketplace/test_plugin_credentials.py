@@ -1,4 +1,4 @@
-"""A plug-in connects as a person or with a key, itself or by a ticket, and may then take tasks."""
+"""Connections of a plug-in, as a person or with an API key, directly or with a ticket."""
 
 import json
 from collections.abc import Callable
@@ -31,7 +31,7 @@ Request = dict[str, Any]
 
 @dataclass(frozen=True)
 class Services:
-    """What the entry point asks for."""
+    """The services that the entry point uses."""
 
     keys: KeyService
     live: LiveService
@@ -46,11 +46,11 @@ class Door:
     handler: Callable[..., Any]
 
     def connect(self, request: Request) -> int:
-        """Status of the handshake."""
+        """Return the HTTP status of the handshake."""
         return self._send("CONNECT", **request)
 
     def hello(self) -> Any:
-        """The answer to a plug-in's first message; None if the connection is closed instead."""
+        """Return the answer to a plug-in's first message, or None if the connection is closed."""
         self._send("MESSAGE", body=HELLO)
         answers = self.sockets.received.pop(CLIENT, [])
         return answers[0] if answers else None

@@ -1,4 +1,4 @@
-"""The plug-in's protocol, run by Node without a browser."""
+"""The plug-in's protocol, run in Node without a browser."""
 
 import json
 import shutil

@@ -1,4 +1,4 @@
-"""What a plug-in sends over the WebSocket, through the service that serves it."""
+"""Messages of a plug-in over the WebSocket, through the service that handles them."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""A seller's rules for a marketplace: shown in plans, applied to listings, followed by sales."""
+"""A seller's rules for a marketplace: plans show them, listings and sales follow them."""
 
 from types import SimpleNamespace
 from typing import Any
@@ -24,7 +24,7 @@ def _prefer(world: MarketWorld, **changes: Any) -> Answer:
     [
         (1000, {}, 1000),
         (1000, {"price_factor": "1.15"}, 1150),
-        (333, {"price_factor": "1.5"}, 500),  # 499.5
+        (333, {"price_factor": "1.5"}, 500),  # 499.5, rounded
         (1, {"price_factor": "0.1"}, 1),
         (90_071_992_547_409_93, {"price_factor": "1"}, 90_071_992_547_409_93),
         (1000, {"minimum_price": 1200}, 1200),

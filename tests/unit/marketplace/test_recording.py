@@ -1,4 +1,4 @@
-"""Requests that are kept come back as they were."""
+"""Recorded requests are read back unchanged."""
 
 from pathlib import Path
 

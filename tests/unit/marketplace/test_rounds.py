@@ -1,4 +1,4 @@
-"""Rounds of a batch: which jobs are taken, what is waited for, and when executions stop."""
+"""Rounds of a batch: the choice of the next jobs, waits, and the end of executions."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -19,7 +19,7 @@ LEASE = timedelta(seconds=limits.PUBLISH_ROUND_SECONDS + bounds.LEASE_MARGIN_SEC
 
 
 class Round:
-    """A batch whose execution has begun, and the steps that choose its next jobs."""
+    """A batch whose execution has begun, with the step that chooses its next jobs."""
 
     def __init__(self, world: MarketWorld, jobs: int) -> None:
         self.world = world
@@ -30,19 +30,19 @@ class Round:
         self.jobs = list(world.store.children(self.batch, list(JobStatus), None, 100).items)
 
     def take(self, **given: Any) -> dict[str, Any]:
-        """One step; the next one goes on from its answer."""
+        """Run one step; the next call continues from its result."""
         state = {**self.state, **given}
         answer = self.world.next_jobs().take(state, lambda: self.world.remaining)
         self.state = {**answer, "visits": []}
         return answer
 
     def change(self, ref: JobRef, change: Callable[[Job], Job]) -> None:
-        """Somebody else changes a job of the batch."""
+        """Change a job of the batch, as another process would."""
         before = self.world.job(ref)
         self.world.store.transition(before, change(before))
 
     def hide(self, *hidden: JobRef) -> None:
-        """The index of children lacks these jobs: it lags."""
+        """Hide these jobs from the index of children, as if it lagged."""
         children = self.world.store.children
 
         def lagging(*given: Any) -> Page[JobRef]:
@@ -122,7 +122,7 @@ def test_a_message_starts_a_job_once_the_execution_of_its_batch_is_lost(
         memory.clock.now = moment
         memory.dispatch(*this.jobs)
         started.append(len(memory.executions.started))
-    assert started == [1, 2]  # the batch's own is the first
+    assert started == [1, 2]  # the first is the batch's execution
 
 
 def test_a_round_takes_all_that_is_due_again(memory: MarketWorld) -> None:

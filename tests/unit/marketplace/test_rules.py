@@ -1,4 +1,4 @@
-"""Money, markup, the table of actions, and how plans meet what was done."""
+"""Money, markup, the table of actions, and plans over tasks that are already done."""
 
 from dataclasses import replace
 from decimal import Decimal

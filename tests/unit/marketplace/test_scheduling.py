@@ -1,4 +1,4 @@
-"""Jobs that begin at a time, and marketplaces on which the seller pauses."""
+"""Jobs with a scheduled time, and marketplaces that the seller has paused."""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -55,7 +55,7 @@ def test_a_scheduled_job_begins_at_its_time_and_not_when_it_is_resumed(
     for move in (Transition.PAUSE, Transition.RESUME):
         world.control.move(ref, move)
     world.deliver()
-    assert world.clock() >= at or world.web.seen == []  # an execution waits, too
+    assert world.clock() >= at or world.web.seen == []  # an execution waits for that time, too
     assert world.finish(ref).status == "completed"
     assert world.clock() >= at
     assert all(task.started_at >= at for task in _tasks(world) if task.started_at)

@@ -1,4 +1,4 @@
-"""A refresh that others meet half-way: whatever they do, the rotated token isn't lost."""
+"""Races during a token refresh: whatever another process does, the rotated token isn't lost."""
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -22,7 +22,7 @@ Other = Callable[[MarketWorld], None]
 
 
 class Meeting:
-    """A ConnectionStore of one process: something happens before its call number `at`."""
+    """Implements SellerConnectionStore; calls `happens` before its call number `at`."""
 
     def __init__(self, store: SellerConnectionStore, at: int, happens: Callable[[], None]) -> None:
         self._store = store
@@ -41,7 +41,7 @@ class Meeting:
 
 
 class Losing:
-    """A ConnectionStore whose call number `at` isn't answered; it happened, or it didn't."""
+    """Implements SellerConnectionStore; its call number `at` fails, after or without its effect."""
 
     def __init__(self, store: SellerConnectionStore, at: int, *, happened: bool) -> None:
         self._store = store
@@ -108,7 +108,10 @@ def refresh_token(world: MarketWorld) -> str:
 
 
 def is_good(world: MarketWorld) -> bool:
-    """Also for whoever comes later, once the lease of a refresh has ended."""
+    """Return whether the connection is active; check that a later refresh gets a valid token.
+
+    An hour later, the lease of an earlier refresh has ended.
+    """
     world.clock.advance(3600)
     later = world.tokens.access(world.tenant, "etsy")
     assert later.token in world.etsy.tokens
@@ -162,7 +165,7 @@ def test_a_seller_who_disconnects_meanwhile_stays_disconnected() -> None:
 
 def test_a_seller_who_connects_again_while_a_refresh_is_refused_stays_connected() -> None:
     world = fresh()
-    world.etsy.refresh_token = "77.another"  # the seller withdrew the leave
+    world.etsy.refresh_token = "77.another"  # the seller revoked the authorization
 
     def around(name: str, serve: Callable[[], Any]) -> Any:
         world.web.around = lambda _, serve: serve()
@@ -182,7 +185,7 @@ def test_a_rotated_token_outlives_the_refusal_of_one_by_a_clock_that_is_ahead() 
         world.web.around = lambda _, serve: serve()
         said = serve()
         world.clock.advance(60)
-        with pytest.raises(ReauthNeeded):  # the exchanged token is brought a second time
+        with pytest.raises(ReauthNeeded):  # the exchanged refresh token is sent a second time
             world.tokens.access(world.tenant, "etsy")
         world.clock.advance(-60)
         return said

@@ -1,5 +1,7 @@
-"""An answer without its promised content is an unknown outcome: nothing is listed twice, and
-nothing fails for good. A short inconsistency is no refusal."""
+"""A response without its documented content is an unknown outcome: the job reads back the state.
+
+Nothing is listed twice and no job fails for good. A short inconsistency is no refusal.
+"""
 
 # covers B-04
 
@@ -90,7 +92,7 @@ STORIES: dict[str, tuple[Begin, int]] = {
     "reprice ebay": (_then("ebay", "update", price=7500), 1),
     "message ebay": (_message, 0),
 }
-"""How a job is begun, and how many listings there are in the end."""
+"""Function that submits a job, and the number of listings at its end, by story."""
 
 
 def _world() -> MarketWorld:
@@ -133,7 +135,7 @@ CHANGES: dict[
     "a success that only a gateway answered": (lambda _: GATEWAY, replace_call),
     "a short inconsistency": (_short, replace_call),
 }
-"""What is done to an answer: the kinds of change for a story, and the function that makes one."""
+"""Changes to a response: the kinds of change for a story, and the function that applies one."""
 
 
 @pytest.mark.parametrize(
@@ -155,7 +157,7 @@ def test_a_job_reads_back_what_an_unfit_answer_hides(case: tuple[str, str]) -> N
 
 
 def _is_of_account(name: str) -> bool:
-    """Whether a call is no call about a listing: of tokens, or of Etsy's shop."""
+    """Return whether a call is about the account, not a listing: a token, Etsy's shop or orders."""
     return "token" in name or name.endswith(
         ("/shops", "/shipping-profiles", "/readiness-state-definitions", "/receipts")
     )

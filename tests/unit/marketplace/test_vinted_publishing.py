@@ -1,4 +1,4 @@
-"""Publishing on Vinted by way of the plug-in."""
+"""Publishing on Vinted through the browser plug-in."""
 
 import json
 from dataclasses import replace
@@ -77,7 +77,7 @@ def test_a_browser_that_is_lost_with_the_task_leaves_the_decision_to_the_seller(
     world.plugin.before = lambda _: None
     world.plugin.lost = False
     world.publishing.move(world.tenant, job.id, Transition.RETRY)
-    assert _reason(world, world.finish(job.ref)) == "needs_input"  # never a second create
+    assert _reason(world, world.finish(job.ref)) == "needs_input"  # no second creation
     assert world.plugin.items == {}
     world.done("link_product", "vinted", product, external_id=None)
     assert world.done("publish", "vinted", product).status == "completed"
@@ -280,7 +280,7 @@ def test_a_browser_has_its_time_from_when_it_accepts(world: MarketWorld) -> None
 
     world.plugin.before = late_at_completion
     ref = world.submit("publish", "vinted", world.product())
-    while not world.plugin.items:  # nobody hears it at first
+    while not world.plugin.items:  # at first the browser doesn't accept the task
         world.once(ref)
         world.clock.advance(limits.PLUGIN_TASK_SECONDS - 10 if world.plugin.deaf else 0)
     world.clock.advance(20)
@@ -294,7 +294,7 @@ def test_a_browser_has_its_time_from_when_it_accepts(world: MarketWorld) -> None
 
 @pytest.fixture
 def other(world: MarketWorld) -> FakePlugin:
-    """Another browser of the seller, with the same Vinted behind it."""
+    """Provide a second browser of the seller, with the same Vinted account."""
     made = FakePlugin(world.inbox, world.tenant, "desktop")
     made.items, made.drafts, made.photos = (
         world.plugin.items,
@@ -312,7 +312,7 @@ def test_what_one_browser_has_is_done_by_no_other(world: MarketWorld, other: Fak
             return other.post(connection_id, text)
         world.plugin.mute = "/completion" in text
         done = first(connection_id, text)
-        if world.plugin.items:  # it has listed the product, and its answer is lost with it
+        if world.plugin.items:  # the browser listed the product, then was lost before its answer
             world.plugin.away = True
             other.open()
         return done
@@ -331,7 +331,7 @@ def test_of_two_browsers_that_got_a_task_one_may_begin(
     def both(connection_id: str, text: str) -> bool:
         if connection_id == other.connection.id:
             return other.post(connection_id, text)
-        if world.plugin.deaf:  # it has the task, and is slow to say so
+        if world.plugin.deaf:  # the browser has the task, but accepts it late
             world.clock.advance(1)
             other.open()
         return first(connection_id, text)
@@ -346,8 +346,7 @@ def test_of_two_browsers_that_got_a_task_one_may_begin(
 
 
 def test_a_claim_that_was_slow_forgets_no_later_round(world: MarketWorld) -> None:
-    """It has read a refusal; before it begins the request again, a retry has, and its browser has
-    made the item."""
+    """A slow claim reads a refusal; before it repeats the request, a retry has created the item."""
     world.plugin.refused_titles = {"Wool coat"}
     ref, begin = world.submit("publish", "vinted", world.product()), world.plugins.begin_again
 
@@ -374,7 +373,7 @@ def test_a_claim_that_was_slow_forgets_no_later_round(world: MarketWorld) -> Non
     assert len(world.plugin.items) == 1
 
 
-# What stands already
+# Existing listings
 
 
 def test_a_listing_that_was_linked_is_taken_up_by_publishing(world: MarketWorld) -> None:
@@ -394,7 +393,7 @@ def test_a_listing_is_taken_up_when_the_record_of_its_making_is_purged(world: Ma
     first = world.done("publish", "vinted", product)
     listing = world.listings.get(world.tenant, product.id, "vinted")
     assert listing is not None
-    # Of the ninth there is no record, as of the first once it is purged.
+    # The effect record of this generation is missing, as if it had been purged.
     nameless = replace(listing, generation=9, version=listing.version + 1)
     assert world.listings.save(listing, nameless)
     again = world.done("publish", "vinted", product)
@@ -504,7 +503,7 @@ def test_an_update_sends_new_photos_in_the_products_order(world: MarketWorld) ->
     assert list(world.plugin.photos.values()).count(front) == 1
 
 
-# What a look-up proves
+# Results of look-ups
 
 
 @pytest.mark.parametrize("odd", [(200, {"message": "hello"}), (200, {}), (403, {}), (0, {})])
