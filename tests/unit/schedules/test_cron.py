@@ -1,4 +1,4 @@
-"""Cron lines with time zones."""
+"""Cron expressions with time zones."""
 
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
@@ -11,11 +11,11 @@ from spinneret.kernel.errors import ValidationFailed
 from spinneret.schedules.cron import due, last_run, next_run, parse_schedule
 from tests.rows import each_row
 
-BERLIN = "Europe/Berlin"  # 29 March 2026: 2:00 is followed by 3:00; 25 October: 3:00 by 2:00
+BERLIN = "Europe/Berlin"  # 29 March 2026: 2:00 becomes 3:00; 25 October 2026: 3:00 becomes 2:00
 
 
 def at(text: str, timezone: str = BERLIN) -> datetime:
-    """A wall-clock time; of a repeated one the first, with a trailing `*` the second."""
+    """Return a wall-clock time in UTC; a trailing `*` means the second of two equal times."""
     wall = datetime.fromisoformat(text.rstrip("*"))
     return wall.replace(tzinfo=ZoneInfo(timezone), fold=int(text.endswith("*"))).astimezone(UTC)
 
@@ -30,14 +30,14 @@ def at(text: str, timezone: str = BERLIN) -> datetime:
         ("0 12 * * mon-fri", "2026-01-02T13:00", "2026-01-05T12:00"),
         ("0 0 L * *", "2026-02-01T00:00", "2026-02-28T00:00"),
         ("0 0 29 2 *", "2026-01-01T00:00", "2028-02-29T00:00"),
-        # Skipped
+        # Times that the clock skips
         ("30 2 * * *", "2026-03-28T12:00", "2026-03-29T03:00"),
         ("0,30 2 * * *", "2026-03-28T12:00", "2026-03-29T03:00"),
         ("0,30 2 * * *", "2026-03-29T03:00", "2026-03-30T02:00"),
         ("30 2 * * *", "2026-03-29T03:00", "2026-03-30T02:30"),
         ("0 * * * *", "2026-03-29T01:00", "2026-03-29T03:00"),
         ("0 * * * *", "2026-03-29T03:00", "2026-03-29T04:00"),
-        # Repeated
+        # Times that the clock repeats
         ("30 2 * * *", "2026-10-24T12:00", "2026-10-25T02:30"),
         ("30 2 * * *", "2026-10-25T02:30", "2026-10-26T02:30"),
         ("30 2 * * *", "2026-10-25T02:10*", "2026-10-26T02:30"),
@@ -54,9 +54,9 @@ def test_the_next_run_is_by_the_clock_on_the_wall(row: tuple[str, str, str]) -> 
 @pytest.mark.parametrize(
     ("timezone", "line", "after", "expected"),
     [
-        # Half an hour: Lord Howe Island, 4 October 2026
+        # Half an hour is skipped: Lord Howe Island, 4 October 2026
         ("Australia/Lord_Howe", "15 2 * * *", "2026-10-03T12:00", "2026-10-04T02:30"),
-        # A whole day: Samoa had no 30 December 2011
+        # A whole day is skipped: Samoa had no 30 December 2011
         ("Pacific/Apia", "0 12 30 12 *", "2011-12-29T12:00", "2011-12-31T00:00"),
         ("Asia/Kolkata", "0 0 * * *", "2026-01-01T12:00", "2026-01-02T00:00"),
         ("UTC", "0 2 * * *", "2026-03-28T12:00", "2026-03-29T02:00"),
@@ -87,7 +87,7 @@ def test_missed_runs_are_one(now: str, last: str, expected: str | None) -> None:
     ("now", "expected"),
     [
         ("2026-03-29T03:00", "2026-03-29T03:00"),
-        ("2026-03-29T02:00", "2026-03-29T03:00"),  # there is no such time: it is 3:00
+        ("2026-03-29T02:00", "2026-03-29T03:00"),  # this time doesn't exist: the clock shows 3:00
         ("2026-03-29T01:59", "2026-03-28T02:30"),
         ("2026-10-25T02:10", "2026-10-24T02:30"),
         ("2026-10-25T02:30", "2026-10-25T02:30"),

@@ -1,4 +1,4 @@
-"""Runs of sources: when they begin, what they crawl, and what they find."""
+"""Runs of sources: their start, their crawls and their results."""
 
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -44,12 +44,12 @@ def page(url: str = URL, outcome: PageOutcome = PageOutcome.NEW, **given: Any) -
     return RunPage(url=url, outcome=outcome, **values | given)
 
 
-# ------------------------------------------------------------ By the clock
+# ------------------------------------------------------------ Scheduled runs
 
 
 # covers C-08
 def test_a_source_is_crawled_when_its_minute_has_come(world: SourceWorld) -> None:
-    source = made(world)  # at 12:00
+    source = made(world)  # created at 12:00
     assert source.due_at == datetime(2026, 1, 2, 13, tzinfo=UTC)
     assert world.tick(59 * 60).looked_at == 0
     assert world.tick(60).looked_at == 1
@@ -78,7 +78,7 @@ def test_one_run_at_a_time_and_missed_runs_are_one(world: SourceWorld) -> None:
     world.end(first, page())
     world.tick()
     assert world.source(source.id).run_id is None
-    world.tick()  # five were missed
+    world.tick()  # five runs were missed
     assert len(world.crawls.begun) == 2
     second = world.run(source.id)
     world.end(second, page(outcome=PageOutcome.UNCHANGED))
@@ -143,7 +143,7 @@ def test_one_source_s_fault_leaves_the_others_their_pass(world: SourceWorld) -> 
     assert len({world.run(source.id).id for source in (sources[0], sources[2])}) == 2
 
 
-# ------------------------------------------------------------ By hand
+# ------------------------------------------------------------ Triggered runs
 
 
 def test_a_triggered_run_begins_at_once_and_is_the_only_one(world: SourceWorld) -> None:
@@ -153,7 +153,7 @@ def test_a_triggered_run_begins_at_once_and_is_the_only_one(world: SourceWorld) 
     again, begun = world.service.trigger("acme", source.id)
     assert (again.id, begun) == (run.id, False)
     world.end(run, page())
-    [shown] = world.service.runs("acme", source.id, None, 9).items  # looked at without the rule
+    [shown] = world.service.runs("acme", source.id, None, 9).items  # without a tick
     assert shown.stage is RunStage.COMPLETED
     assert world.source(source.id).due_at is None
 
@@ -250,7 +250,7 @@ def test_a_discovery_that_is_refused_fails_the_run(world: SourceWorld, error: An
     assert world.source(source.id).run_id is None
 
 
-# ------------------------------------------------------------ What a run found
+# ------------------------------------------------------------ Results of a run
 
 
 def test_pages_that_are_refused_are_failed_pages_of_the_run(world: SourceWorld) -> None:

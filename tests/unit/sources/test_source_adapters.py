@@ -1,4 +1,4 @@
-"""Runs of sources over real crawls: what their pages have become."""
+"""Runs of sources over real crawls: the outcomes of their pages."""
 
 import itertools
 
@@ -22,7 +22,7 @@ SITE = "https://site.example"
 
 
 class World:
-    """Sources over crawls on fakes."""
+    """Sources whose crawls use fakes."""
 
     def __init__(self) -> None:
         self.crawl = DeepCrawlWorld({})
@@ -70,7 +70,7 @@ class World:
         return [f"{SITE}/{name}" for name in pages]
 
     def ran(self, source: Source, *found: str) -> Run:
-        """A whole run; of a pattern, whose pages are these."""
+        """Trigger a run and return it when it has ended; `found` are the pages of a pattern."""
         run, _ = self.service.trigger("acme", source.id)
         if found:
             self.discoveries.found[run.id] = DiscoveryProgress(urls=found, error=None)

@@ -1,4 +1,4 @@
-"""Sources through their routes."""
+"""The routes of sources."""
 
 from types import SimpleNamespace
 from typing import Any

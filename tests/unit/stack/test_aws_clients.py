@@ -1,4 +1,4 @@
-"""Clients of the stack's own commands reach its LocalStack, whatever the caller's AWS settings."""
+"""The stack's commands reach its LocalStack, whatever the caller's AWS settings are."""
 
 from collections.abc import Iterator
 from pathlib import Path

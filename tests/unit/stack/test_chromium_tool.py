@@ -1,4 +1,4 @@
-"""The browser of the local stack: which package, from where, and what it is checked against."""
+"""The browser of the local stack: its package, its registry and its checksum."""
 
 import io
 import tarfile
@@ -30,7 +30,7 @@ def _packed(files: dict[str, bytes]) -> bytes:
 
 @pytest.fixture
 def package(tmp_path: Path) -> Path:
-    """The archive as the registry has it."""
+    """Provide the archive as the registry delivers it."""
     files = {
         "package/bin/chromium.br": brotli.compress(b"#!/bin/true"),
         "package/bin/al2023.tar.br": brotli.compress(_packed({"lib/libnss3.so": b"nss"})),
@@ -51,7 +51,10 @@ def _written(folder: Path, files: dict[str, bytes]) -> Path:
 
 @pytest.fixture
 def store(tmp_path: Path, package: Path) -> Callable[[str], Store]:
-    """A store whose npm gives the package and notes its words; for a pinned digest."""
+    """Return a function from a pinned digest to a store.
+
+    The store's npm provides the package and writes its arguments to a file.
+    """
 
     def of(digest: str) -> Store:
         pinned = f"{digest}  {NAME}\n".encode()

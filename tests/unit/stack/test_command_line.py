@@ -1,4 +1,4 @@
-"""What the command line answers, and the small things that its commands are made of."""
+"""The command line's output, and helpers of its commands."""
 
 import os
 import re
@@ -19,7 +19,7 @@ from stack.status import Row, table
 @pytest.fixture(autouse=True)
 def _local(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SPINNERET_LOCAL", str(tmp_path))
-    monkeypatch.setattr("signal.signal", lambda *_: None)  # the test runner keeps its own
+    monkeypatch.setattr("signal.signal", lambda *_: None)  # the test runner keeps its own handlers
 
 
 SWEEP = "events/core/sweep.json"
@@ -77,7 +77,7 @@ def test_a_reader_that_leaves_ends_the_command_in_silence(monkeypatch: pytest.Mo
     with os.fdopen(writing, "w") as stdout:
         monkeypatch.setattr("sys.stdout", stdout)
         assert cli.main(["status"]) == 141
-        stdout.flush()  # as at the end of the process
+        stdout.flush()  # the interpreter does this at its end
 
 
 @pytest.mark.parametrize("words", [["invoke"], ["invoke", "Sweeper"], ["invoke", "Zebra", SWEEP]])

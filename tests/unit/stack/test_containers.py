@@ -1,4 +1,4 @@
-"""The container engine and the relays to this machine, without either."""
+"""The container engine and the relays to this machine, with a fake engine."""
 
 import json
 import socket
@@ -21,7 +21,7 @@ from stack.sam_local import _has_raised
 
 @pytest.fixture(autouse=True)
 def _sockets(socket_enabled: None) -> None:
-    """What is tested is connections."""
+    """Allow sockets: the tests open connections."""
 
 
 IMAGE = "public.ecr.aws/lambda/python:3.12-x86_64"
@@ -31,7 +31,7 @@ class _Unix(socketserver.ThreadingUnixStreamServer):
     answers: dict[str, Any]
 
     def get_request(self) -> tuple[Any, Any]:
-        """An HTTP handler wants an address."""
+        """Return the request with an address, because an HTTP handler needs one."""
         request, _ = super().get_request()
         return request, ("engine", 0)
 
@@ -48,12 +48,12 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, *_: Any) -> None:
-        """Quiet."""
+        """Log nothing."""
 
 
 @contextmanager
 def serving(folder: Path, gateway: str | None) -> Iterator[Engine]:
-    """An engine whose containers have a bridge at this address."""
+    """Yield an engine whose container bridge has this address."""
     path = folder / "engine.sock"
     with _Unix(str(path), _Handler) as server:
         config = [] if gateway is None else [{"Gateway": gateway}]

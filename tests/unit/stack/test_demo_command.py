@@ -1,4 +1,4 @@
-"""`demo`: what it refuses before it starts anything, and what it says at its end."""
+"""`demo`: refusals before it starts anything, and its final output."""
 
 from pathlib import Path
 
@@ -27,8 +27,8 @@ def test_a_host_that_does_not_exist_is_said_before_anything_is_installed(
     socket_enabled: None,
 ) -> None:
     monkeypatch.setenv("SPINNERET_LOCAL", str(tmp_path))
-    monkeypatch.setenv("SPINNERET_GATEWAY_PORT", "8085")  # taken: a start would fail at once
-    monkeypatch.setattr("signal.signal", lambda *_: None)  # the test runner keeps its own
+    monkeypatch.setenv("SPINNERET_GATEWAY_PORT", "8085")  # in use: a start would fail at once
+    monkeypatch.setattr("signal.signal", lambda *_: None)  # the test runner keeps its own handlers
     assert cli.main(["demo", "--url", url]) == 1
     assert reason in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []

@@ -1,4 +1,4 @@
-"""What a deployment keeps, refuses and removes; that it deploys is proven end to end."""
+"""Settings, ports, status and logs of a deployment; end-to-end tests prove that it deploys."""
 
 import json
 import threading
@@ -33,7 +33,7 @@ FUNCTIONS = {
 
 
 class _Emulator(ThreadingHTTPServer):
-    """Stands for LocalStack and OpenSearch: answers one body to all, and notes the requests."""
+    """Fake of LocalStack and OpenSearch that answers every request with `body` and records it."""
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
@@ -42,7 +42,7 @@ class _Emulator(ThreadingHTTPServer):
 
     @property
     def url(self) -> str:
-        """Its base URL."""
+        """Return the base URL."""
         return f"http://127.0.0.1:{self.server_address[1]}"
 
 
@@ -68,7 +68,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, *_: Any) -> None:
-        """Quiet."""
+        """Log nothing."""
 
 
 @pytest.fixture
@@ -84,7 +84,7 @@ def emulator(socket_enabled: None) -> Iterator[_Emulator]:
 @pytest.fixture
 def instance(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Instance:
     monkeypatch.setenv("SPINNERET_LOCAL", str(tmp_path))
-    monkeypatch.setattr("signal.signal", lambda *_: None)  # the test runner keeps its own
+    monkeypatch.setattr("signal.signal", lambda *_: None)  # the test runner keeps its own handlers
     return Instance("dev", tmp_path / "instances" / "dev")
 
 
@@ -93,7 +93,7 @@ def workspace(instance: Instance, **environ: str) -> Workspace:
 
 
 def running(instance: Instance, url: str = "http://127.0.0.1:9") -> dict[str, str]:
-    """The instance has been started; where its parts are."""
+    """Store the instance's endpoints, as if it had been started, and return them."""
     names = ("gateway", "opensearch", "embedder", "websocket", "website", "markets")
     endpoints = dict.fromkeys(names, url) | {"localstack_boot": "boot 1"}
     write_json(instance.endpoints_file, endpoints)
@@ -102,12 +102,12 @@ def running(instance: Instance, url: str = "http://127.0.0.1:9") -> dict[str, st
 
 @cache
 def _sources() -> Sources:
-    """Return the application's files, whose archives are made once."""
+    """Return the application's files; their archives are built only once."""
     return Sources(ROOT)
 
 
 def deployed(instance: Instance, endpoints: Mapping[str, str], chosen: Mapping[str, str]) -> None:
-    """The instance holds the application as it is, with these settings."""
+    """Record a deployment of the current application with these settings."""
     sources = _sources()
     deployment = Deployment(
         boot="boot 1",
@@ -138,7 +138,7 @@ def test_an_empty_value_returns_to_the_default(instance: Instance) -> None:
 @pytest.mark.heavy
 def test_what_is_deployed_keeps_its_settings(instance: Instance, emulator: _Emulator) -> None:
     deployed(instance, running(instance, emulator.url), {"DomainBurst": "50"})
-    settings.keep(instance, {})  # as if the deployment had ended just before
+    settings.keep(instance, {})  # as after an interruption before the settings were stored
     deploy.deploy_to(instance, workspace(instance), {"DomainBurst": "50"})
     assert settings.kept(instance) == {"DomainBurst": "50"}
 
@@ -171,14 +171,14 @@ def test_a_new_instance_of_another_name_gets_ports_of_its_own(
     assert found == [takes_free_ports]
 
 
-# ---------------------------------------------------------------- What is seen of it
+# ---------------------------------------------------------------- Status and logs
 
 
 def test_status_says_that_nothing_is_deployed(
     instance: Instance, capsys: pytest.CaptureFixture[str]
 ) -> None:
     running(instance)
-    died = Running(ProcessId(1, -1), ())  # what lives would be asked whether it works
+    died = Running(ProcessId(1, -1), ())  # a living process would be probed
     instance.write(Record(machine_boot(), Ports(), {"embedder": died}))
     assert cli.main(["status"]) == 1
     assert "nothing is deployed: run `make deploy`" in capsys.readouterr().out

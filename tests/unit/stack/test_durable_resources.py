@@ -1,4 +1,4 @@
-"""Which data a deployment would lose, and that they go only if the user agrees."""
+"""Data that a deployment would delete: it does so only if the user agrees."""
 
 import json
 from pathlib import Path
@@ -65,7 +65,7 @@ def workspace(tmp_path: Path) -> Workspace:
 
 @pytest.fixture
 def instance(workspace: Workspace) -> Instance:
-    """An instance that holds what the templates name."""
+    """Provide an instance that holds the resources of the templates."""
     made = Instance.named("dev", workspace)
     [table] = [
         properties

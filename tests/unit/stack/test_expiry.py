@@ -1,4 +1,4 @@
-"""Objects of the local stack end by the rules of their bucket's template."""
+"""Objects of the local stack expire by the rules of their bucket's template."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -17,7 +17,7 @@ RULES: dict[str, list[dict[str, Any]]] = {
 
 
 class FakeS3:
-    """Ages of objects in days, by bucket and key."""
+    """S3 with objects of given ages, in days, by bucket and key."""
 
     def __init__(self, ages: dict[str, dict[str, float]]) -> None:
         self.ages = ages

@@ -1,4 +1,4 @@
-"""`logs --function`: the lines of all processes of a function."""
+"""`logs --function`: the log lines of all processes of a function."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -7,7 +7,7 @@ from stack.logs import lines_since
 
 
 class Logs:
-    """CloudWatch Logs of a group whose events come stream by stream, as LocalStack lists them."""
+    """CloudWatch Logs that lists a group's events stream by stream, as LocalStack does."""
 
     def __init__(self, *streams: Sequence[tuple[int, str]]) -> None:
         self.streams = streams

@@ -36,7 +36,7 @@ def test_a_run_without_an_instance_ends_with_one_reason(processes: list[str]) ->
         check=False,
     )
     output = done.stdout + done.stderr
-    assert done.returncode not in {0, 1}, output  # not as a run with failed tests
+    assert done.returncode not in {0, 1}, output  # not the exit code of a run with failed tests
     assert "SPINNERET_GATEWAY_PORT=none is not a port" in output
     assert " error" not in output.splitlines()[-1], output
     assert " passed" not in output

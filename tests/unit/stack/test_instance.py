@@ -1,4 +1,4 @@
-"""The record of what an instance runs."""
+"""The record of an instance's running parts."""
 
 import os
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Which Java and which Maven are used, and what their artifacts are checked against."""
+"""The versions of Java and Maven that the stack uses, and the checksums of their artifacts."""
 
 from pathlib import Path
 
