@@ -1,4 +1,4 @@
-"""`key`: what it asks for before it issues anything; that it issues is proven end to end."""
+"""`key`: its requirements before it issues a key; the end-to-end tests prove that it issues one."""
 
 import argparse
 from pathlib import Path
@@ -12,7 +12,7 @@ from stack import cli, key
 @pytest.fixture(autouse=True)
 def _local(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SPINNERET_LOCAL", str(tmp_path))
-    monkeypatch.setattr("signal.signal", lambda *_: None)  # the test runner keeps its own
+    monkeypatch.setattr("signal.signal", lambda *_: None)  # the test runner keeps its own handlers
 
 
 def parsed(*words: str) -> argparse.Namespace:

@@ -1,4 +1,4 @@
-"""Parts are started together, and ended together when one of them fails."""
+"""Parts start together; if one fails, all of them are ended."""
 
 import os
 import signal
@@ -30,7 +30,7 @@ MakePart = Callable[..., Part]
 
 @pytest.fixture(autouse=True)
 def _sockets(socket_enabled: None) -> None:
-    """Whether another program has a part's port is found out by binding it, on loopback."""
+    """Allow sockets: the check for a port in use binds it on loopback."""
 
 
 @pytest.fixture
@@ -42,7 +42,7 @@ def site(tmp_path: Path) -> Iterator[Site]:
 
 
 def works(url: str) -> None:
-    """A probe that passes."""
+    """Pass, as the probe of a part that works."""
 
 
 def does_not_work(url: str) -> None:

@@ -1,4 +1,4 @@
-"""Blocks of ports: outside the kernel's ephemeral range, and one holder each."""
+"""Blocks of ports: outside the kernel's ephemeral range, each with one holder."""
 
 import fcntl
 import os
@@ -17,7 +17,7 @@ from stack.port_claims import HOST, SIZE, blocks, claim, ephemeral_ports, is_tak
 from tests.conftest import ROOT
 
 INSTANCES = 30
-# Claims a block, names its ports, and keeps it in a child until the parent's input ends.
+# Claims a block, prints its ports, and keeps it in a child until the parent's input ends.
 HOLDER = """
 import os, subprocess, sys
 from pathlib import Path
@@ -32,7 +32,7 @@ sys.stdin.read()
 
 @pytest.fixture(autouse=True)
 def _sockets(socket_enabled: None) -> None:
-    """Whether a port is free is found out by binding it, on loopback."""
+    """Allow sockets: the check for a free port binds it on loopback."""
 
 
 def _holder(folder: Path, *options: str) -> subprocess.Popen[str]:
@@ -56,7 +56,7 @@ def holders() -> Iterator[list[subprocess.Popen[str]]]:
     started: list[subprocess.Popen[str]] = []
     yield started
     for each in started:
-        with suppress(ProcessLookupError):  # ended by its test, and no child is left
+        with suppress(ProcessLookupError):  # the test ended it, and it has no child
             os.killpg(each.pid, signal.SIGKILL)
         with suppress(BrokenPipeError):
             each.communicate()
@@ -65,10 +65,10 @@ def holders() -> Iterator[list[subprocess.Popen[str]]]:
 @pytest.mark.parametrize(
     ("ephemeral", "first", "count"),
     [
-        (range(32_768, 61_000), 20_000, 500),  # Linux's own
-        (range(20_000, 22_000), 22_016, 416),  # narrowed, and where ours would be
-        (range(25_000, 27_000), 20_000, 416),  # blocks that reach into it aren't used either
-        (range(15_000, 65_536), 1_024, 582),  # wide: all that is left below
+        (range(32_768, 61_000), 20_000, 500),  # the default of Linux
+        (range(20_000, 22_000), 22_016, 416),  # narrow, at the usual place of the blocks
+        (range(25_000, 27_000), 20_000, 416),  # a block that overlaps it isn't used
+        (range(15_000, 65_536), 1_024, 582),  # wide: only the ports below it remain
         (range(1_024, 50_000), 50_008, 647),
     ],
 )
@@ -131,7 +131,7 @@ def test_a_block_with_a_taken_port_is_passed_over(tmp_path: Path) -> None:
 
 
 def test_when_all_blocks_are_taken_it_says_so(tmp_path: Path) -> None:
-    only = range(20_000 + SIZE, 65_536)  # leaves one block of those preferred
+    only = range(20_000 + SIZE, 65_536)  # leaves one of the preferred blocks
     with ExitStack() as held:
         assert held.enter_context(claim(only, tmp_path)).ports.start == 20_000
         with pytest.raises(StackError, match="all 1 blocks"):

@@ -1,4 +1,4 @@
-"""Which ports an instance gets, and the ones that are refused."""
+"""The choice of an instance's ports, and refused ports."""
 
 import socket
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from stack.ports import Ports
 
 @pytest.fixture(autouse=True)
 def _sockets(socket_enabled: None) -> None:
-    """Whether a port is free is found out by binding it, on loopback."""
+    """Allow sockets: the check for a free port binds it on loopback."""
 
 
 @pytest.fixture
@@ -113,7 +113,7 @@ def test_a_port_with_connections_that_linger_is_free(free: Ports) -> None:
         port = listener.getsockname()[1]
         client = socket.create_connection((ports.HOST, port))
         served, _ = listener.accept()
-        served.close()  # the side that closes first is the one whose port lingers
+        served.close()  # the side that closes first keeps its port in TIME_WAIT
         client.close()
     ports.refuse_taken(replace(free, gateway=port), ["gateway"])
 

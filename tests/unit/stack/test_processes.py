@@ -1,4 +1,4 @@
-"""Processes are named, found and ended without harm to anybody else's."""
+"""The stack names, finds and ends its own processes, and no others."""
 
 import os
 import signal
@@ -15,19 +15,19 @@ from stack.process import ProcessId, Spawn
 from tests.waiting import waited
 
 SLEEP = "import time; time.sleep(60)"
-# Ignores SIGTERM and tells when it does.
+# Ignores SIGTERM; creates the file `ready` once it does.
 STUBBORN = (
     "import signal, pathlib, time; signal.signal(signal.SIGTERM, signal.SIG_IGN);"
     "pathlib.Path('ready').touch(); time.sleep(60)"
 )
-# Starts a process in a session of its own, as LocalStack does, and stays.
+# Starts a process in its own session, as LocalStack does, and keeps running.
 PARENT = (
     "import subprocess, sys, time, pathlib;"
     f"child = subprocess.Popen([sys.executable, '-c', {SLEEP!r}], start_new_session=True);"
     "pathlib.Path('child').write_text(str(child.pid)); time.sleep(60)"
 )
 
-# Its first thread ends, another one stays, as in a killed JVM for a moment.
+# Its first thread ends while another one runs, as in a killed JVM for a moment.
 LEADERLESS = (
     "import ctypes, threading, time; threading.Thread(target=time.sleep, args=(60,)).start();"
     "ctypes.CDLL(None).pthread_exit(None)"
@@ -80,7 +80,7 @@ def test_a_process_is_alive_until_its_last_thread_ends(start: Start) -> None:
 def test_a_zombie_is_not_alive() -> None:
     with subprocess.Popen([sys.executable, "-c", "pass"]) as child:
         waited(lambda: process.identify(child.pid) is None, seconds=10)
-        assert Path(f"/proc/{child.pid}").exists()  # nobody has waited for it yet
+        assert Path(f"/proc/{child.pid}").exists()  # its parent hasn't waited for it yet
 
 
 def test_the_start_time_is_the_one_of_the_clock(start: Start) -> None:
@@ -112,7 +112,7 @@ def test_only_processes_with_the_very_mark_are_owned(start: Start, tmp_path: Pat
 @pytest.mark.heavy
 def test_a_process_is_found_from_its_start_on(tmp_path: Path) -> None:
     spec = Spawn(("/bin/sleep", "60"), {}, tmp_path)
-    for number in range(100):  # the kernel shows a new program's environment an instant late
+    for number in range(100):  # the kernel shows a new program's environment with a short delay
         owner = f"{tmp_path}:{number}"
         started = process.spawn(spec, log=tmp_path / "log", owner=owner)
         found = process.owned(owner, [tmp_path])

@@ -1,4 +1,4 @@
-"""The local stack's record of a function's calls, and the permissions that they need."""
+"""The local stack's record of a function's AWS calls, and the permissions that they need."""
 
 import json
 import os

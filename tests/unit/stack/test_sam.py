@@ -1,4 +1,4 @@
-"""SAM runs only if its inputs changed; a deployment ends with warm functions."""
+"""SAM runs only if its inputs changed; a deployment warms the functions at its end."""
 
 import json
 import shutil
@@ -47,7 +47,7 @@ FILES = {
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    """A repository with every kind of file that SAM reads."""
+    """Provide a repository with every kind of file that SAM reads."""
     for name, text in FILES.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
@@ -173,7 +173,7 @@ def test_each_area_s_api_is_warmed_whatever_it_answers() -> None:
             self.send_error(500)
 
         def log_message(self, *_: object) -> None:
-            """Quiet."""
+            """Log nothing."""
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Refusing) as server:
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})

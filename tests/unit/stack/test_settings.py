@@ -1,4 +1,4 @@
-"""`set` and `settings`: names, values, and what a change reaches."""
+"""`set` and `settings`: names, values, and the functions that a change updates."""
 
 import re
 import shutil
@@ -24,22 +24,22 @@ PARAMETERS = template_parameters.read(ROOT / "template.yaml")
 @pytest.fixture
 def instance(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Instance:
     monkeypatch.setenv("SPINNERET_LOCAL", str(tmp_path))
-    monkeypatch.setattr("signal.signal", lambda *_: None)  # the test runner keeps its own
+    monkeypatch.setattr("signal.signal", lambda *_: None)  # the test runner keeps its own handlers
     return Instance("dev", tmp_path / "instances" / "dev")
 
 
 class _Functions:
-    """Lambda with the configurations of some functions."""
+    """Lambda client with the configurations of some functions."""
 
     def __init__(self, names: list[str]) -> None:
         self.variables: dict[str, dict[str, str]] = {name: {"STAGE": "local"} for name in names}
         self.updated: list[str] = []
         self.conflicts = 0
-        """Number of updates still to be refused, because a former one hasn't ended."""
+        """Number of further updates to refuse, as if an earlier update hadn't ended."""
 
     class exceptions:  # noqa: N801 - boto3's name
         class ResourceConflictException(Exception):
-            """The function is being updated."""
+            """Raised while the function is being updated."""
 
     def get_paginator(self, _operation: str) -> Any:
         return self
@@ -62,7 +62,7 @@ class _Functions:
 
 @pytest.fixture
 def functions(instance: Instance, monkeypatch: pytest.MonkeyPatch) -> _Functions:
-    """The instance holds a deployment with the template's functions."""
+    """Provide Lambda with the template's functions; record their deployment in the instance."""
     holders = {name for each in PARAMETERS.values() for name in each.variables}
     names = {name: f"spinneret-{name}" for name in holders}
     parts = ("gateway", "opensearch", "embedder", "websocket", "website", "markets")
@@ -121,7 +121,7 @@ def test_every_variable_that_a_program_reads_is_a_setting_or_another_known_one()
             if file != Path(__file__):
                 named |= set(re.findall(r"\bSPINNERET(?:_+[A-Z]+)+\b", file.read_text()))
     settable = {settings.find(name, KNOWN).name for name in named - OTHERS}
-    assert OTHERS - named <= {"SPINNERET_WHEEL"}  # of docs/ci.md
+    assert OTHERS - named <= {"SPINNERET_WHEEL"}  # only in docs/ci.md
     assert {settings.FETCH_PARAMETER, "CrawlTimeout", settings.EMBEDDER} <= settable
 
 
@@ -277,7 +277,7 @@ def test_the_list_shows_value_default_and_meaning(
 
 
 def test_a_value_may_come_from_the_environment() -> None:
-    """As from `make set NAME=value`, whatever characters the value has."""
+    """`make set NAME=value` passes the value in the environment, whatever its characters."""
     value = 'Mine/1.0 (+https://x; "a" $b)'
     assert settings.assignments(["UserAgent"], {"UserAgent": value}, KNOWN) == {"UserAgent": value}
 

@@ -1,4 +1,4 @@
-"""Cutting debugging information out of a library leaves what is loaded as it was."""
+"""Removal of a library's debugging information doesn't change its loaded segments."""
 
 import importlib.util
 import struct
@@ -25,7 +25,7 @@ def slim() -> Any:
 
 
 def library(*parts: tuple[int, bytes], size: int) -> bytes:
-    """An ELF file whose segments hold `parts` at their offsets, and noise between them."""
+    """Return an ELF file whose segments hold `parts` at their offsets, with noise between them."""
     content = bytearray(b"\xdd" * size)
     table = HEADER.size
     fields = (b"\x7fELF", 3, 62, 1, 0, table, size - 64, 0, 64, 56, len(parts), 64, 1, 0)
@@ -38,7 +38,7 @@ def library(*parts: tuple[int, bytes], size: int) -> bytes:
 
 
 def loaded(content: bytes) -> dict[int, bytes]:
-    """What a loader puts into memory, by address."""
+    """Return the bytes that a loader puts into memory, by address."""
     header = HEADER.unpack_from(content)
     memory = {}
     for number in range(header[10]):

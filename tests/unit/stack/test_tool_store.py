@@ -1,4 +1,4 @@
-"""The store of installed tools: what makes a tool installed, and what makes it another one."""
+"""The store of installed tools: when a tool counts as installed, and when as a different one."""
 
 import threading
 from collections.abc import Callable

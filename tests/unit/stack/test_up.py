@@ -1,4 +1,4 @@
-"""An instance whose port another program takes starts again on other ports."""
+"""An instance restarts on other ports if another program takes one of its ports."""
 
 import socket
 import sys
@@ -20,7 +20,7 @@ from stack.progress import Progress
 from stack.up import TRIES, bring_up
 from stack.workspace import Workspace
 
-pytestmark = pytest.mark.heavy  # they wait for ports and processes
+pytestmark = pytest.mark.heavy  # the tests wait for ports and processes
 
 SERVE = """
 import socket, sys, time
@@ -34,12 +34,12 @@ time.sleep(600)
 
 @pytest.fixture(autouse=True)
 def _sockets(socket_enabled: None) -> None:
-    """Servers on loopback."""
+    """Allow sockets: the tests start servers on loopback."""
 
 
 @pytest.fixture
 def others() -> Iterator[ExitStack]:
-    """Listeners of other programs."""
+    """Yield a stack that holds the listeners of other programs."""
     with ExitStack() as held:
         yield held
 
@@ -58,7 +58,7 @@ def instance(workspace: Workspace) -> Iterator[Instance]:
 
 @pytest.fixture
 def server(others: ExitStack, tmp_path: Path) -> Callable[[int], Part]:
-    """Makes a part whose port another program takes at its first starts, as many as given."""
+    """Return a function that makes a part whose port is taken at its first `taken` starts."""
 
     def make(taken: int) -> Part:
         starts: list[int] = []
@@ -73,7 +73,7 @@ def server(others: ExitStack, tmp_path: Path) -> Callable[[int], Part]:
             return Spawn((sys.executable, "-c", SERVE, str(port)), {}, tmp_path)
 
         def probe(url: str) -> None:
-            # Not before it has ended: the other program listens, too.
+            # Connect only to the part's own server: the other program listens on the port, too.
             if len(starts) > taken:
                 require_listener(url)
             else:
@@ -130,7 +130,7 @@ def test_a_restarted_instance_has_its_former_ports_unless_they_are_taken(
         return record.ports
 
     part = server(0)
-    preferred = others.enter_context(claim())  # the block that this process would get otherwise
+    preferred = others.enter_context(claim())  # the block that this process would otherwise get
     former = ports_of_a_start(free_ports=True)
     preferred.close()
     others.pop_all()

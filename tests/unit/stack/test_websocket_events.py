@@ -1,4 +1,4 @@
-"""The pure parts of the WebSocket gateway: its events, and what an answer to one means."""
+"""The WebSocket gateway's pure functions: its events, and the meaning of their responses."""
 
 import importlib
 import itertools
@@ -17,7 +17,7 @@ OPENED = datetime(2024, 2, 9, 18, 11, 43, 419_000, tzinfo=UTC)
 
 
 def _module(name: str) -> ModuleType:
-    """A module of the gateway, which runs in an environment of its own."""
+    """Import a module of the gateway, which has its own environment."""
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(str(SOURCES))
         return importlib.import_module(f"spinneret_websocket.{name}")
@@ -27,7 +27,7 @@ events, errors, handshake = (_module(name) for name in ("events", "errors", "han
 
 
 def _source(**changes: Any) -> Any:
-    """A source whose clock goes on by a second, and whose ids count, with each use."""
+    """Return a source of events; each use advances its clock by 1 s and increments its ids."""
     peer = {
         "connection_id": "connection",
         "connected_at": OPENED,
