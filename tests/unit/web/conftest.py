@@ -1,4 +1,4 @@
-"""Polite fetching on fakes."""
+"""Fixtures for polite fetching with fakes."""
 
 import pytest
 

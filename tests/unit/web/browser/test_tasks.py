@@ -1,4 +1,4 @@
-"""Outputs of a page, with the browser's answers given."""
+"""Outputs of a page, with stubbed responses of the browser."""
 
 import asyncio
 from types import SimpleNamespace
@@ -14,7 +14,7 @@ LEVELS = limits.SCRIPT_RESULT_LEVELS
 
 
 def outcome_of(value: Any) -> ScriptOutcome:
-    """Run one script that results in the value."""
+    """Return the outcome of a script that returns this value."""
 
     async def ask(_: Any) -> Any:
         return {"result": {"type": "object", "value": value}}

@@ -1,4 +1,4 @@
-"""The browser's package on Lambda, which is unpacked at first use."""
+"""The browser's package on Lambda is unpacked at its first use."""
 
 import io
 import tarfile

@@ -1,4 +1,4 @@
-"""Common Crawl's index: questions and answers."""
+"""Requests to Common Crawl's index, and its responses."""
 
 import json
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Which URLs belong to a crawl."""
+"""The scope of a crawl: the URLs that belong to it."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""How likely a page is about something."""
+"""Relevance of a page to a query or to keywords."""
 
 import time
 
@@ -72,4 +72,4 @@ def test_many_words_of_a_query_and_of_a_url_take_no_time() -> None:
     began = time.process_time()
     for _ in range(20):
         assert query.of(url) == 0.0
-    assert time.process_time() - began < 0.5  # it took two seconds: an answer of 500 URLs, a minute
+    assert time.process_time() - began < 0.5  # once 2 s; a minute for a response of 500 URLs

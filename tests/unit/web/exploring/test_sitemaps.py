@@ -1,4 +1,4 @@
-"""Sitemaps and feeds: what is read, and what a hostile one can't do."""
+"""Sitemaps and feeds: their entries, and bounds against hostile files."""
 
 import gzip
 import tracemalloc
@@ -27,7 +27,7 @@ DAY = datetime(2026, 1, 2, tzinfo=UTC)
 def read(
     content: bytes | str, size: int = 7, **given: int
 ) -> tuple[list[SitemapEntry], SitemapKind, Ending | None]:
-    """All of it, in small chunks."""
+    """Read the content in small chunks; return its entries, its kind and its ending."""
     data = content.encode() if isinstance(content, str) else content
     reader = SitemapReader(HERE, **given)  # type: ignore[arg-type]  # bounds only
     entries = list(reader.read(data[n : n + size] for n in range(0, len(data), size)))
@@ -245,7 +245,7 @@ def test_reading_stops_when_there_is_no_time() -> None:
 def test_what_never_ends_fills_no_memory_and_is_not_read_over_and_over(
     start: str, ending: Ending
 ) -> None:
-    """expat before 2.6 reads an unfinished token again with each chunk: CVE-2023-52425."""
+    """Before 2.6, expat parses an unfinished token again with each chunk: CVE-2023-52425."""
 
     def endless() -> Iterator[bytes]:
         yield start.encode()

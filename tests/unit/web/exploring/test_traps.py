@@ -1,4 +1,4 @@
-"""URLs that aren't followed, and those that are one page under several names."""
+"""URLs that a crawl doesn't follow, and URLs that identify the same page."""
 
 import time
 
@@ -124,4 +124,4 @@ def test_a_hostile_parameter_takes_no_time() -> None:
     began = time.process_time()
     for _ in range(50):
         assert trap_of(hostile, 2026) is None
-    assert time.process_time() - began < 0.3  # it took half a second
+    assert time.process_time() - began < 0.3  # once 0.5 s

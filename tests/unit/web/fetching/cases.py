@@ -1,6 +1,6 @@
 """The tables of tests/cases/{addresses,urls,redirects,dns}.json.
 
-Of each case `source` names the standard, or the row of the requirements, that asks for it.
+The field `source` of a case names the standard, or the row of the requirements, that requires it.
 """
 
 import json
@@ -17,12 +17,12 @@ _FOLDER = Path(__file__).resolve().parents[3] / "cases"
 
 
 def table(file: str, name: str) -> Callable[[Callable[[Case], None]], Callable[[], None]]:
-    """One test of a check that takes each `case` of a table."""
+    """Turn a check into one test that runs it with each `case` of a table."""
     return each_row((_name(case), case) for case in _read(file, name))
 
 
 def each_case(file: str, name: str) -> pytest.MarkDecorator:
-    """Runs a test once per `case` of a table, with fixtures of its own."""
+    """Run a test once per `case` of a table, each time with new fixtures."""
     cases = _read(file, name)
     return pytest.mark.parametrize("case", cases, ids=[_name(case) for case in cases])
 

@@ -26,7 +26,7 @@ def test_what_is_not_a_plain_address_is_refused(case: Case) -> None:
 # covers F-01
 @each_row((row.network, row) for row in REGISTERED)
 def test_every_row_of_the_registries_holds_at_its_edges(row: Any) -> None:
-    """The most specific row decides; rows of `FURTHER` stand above it."""
+    """The most specific row decides; for the same network, the row of `FURTHER` does."""
     table = {ipaddress.ip_network(r.network): r.reachable for r in (*REGISTERED, *FURTHER)}
     network = ipaddress.ip_network(row.network)
     for address in (network[0], network[-1]):
@@ -47,7 +47,7 @@ def test_embedded_ipv4_addresses_are_found(case: Case) -> None:
 
 
 def _embeddings(inner: int, noise: int) -> list[int]:
-    """An IPv4 address in every place a transition mechanism puts it."""
+    """Return IPv6 addresses with the IPv4 address where each transition mechanism embeds it."""
     low64, low32 = noise & (2**64 - 1), noise & (2**32 - 1)
     return [
         inner,
@@ -67,7 +67,7 @@ def test_no_embedding_makes_a_private_ipv4_address_reachable(inner: int, noise: 
     forms = [IPv6Address(value) for value in _embeddings(inner, noise)]
     if not is_public(IPv4Address(inner)):
         assert [form for form in forms if is_public(form)] == []
-    else:  # then only two forms stand for a host that can be reached so
+    else:  # at most two forms are public: NAT64's and ISATAP's
         assert {str(form) for form in forms if is_public(form)} <= {str(forms[3]), str(forms[8])}
 
 

@@ -68,11 +68,11 @@ def test_every_codec_exists(label: str) -> None:
         (GERMAN.encode("cp1252"), "iso-8859-1", GERMAN),
         (RUSSIAN.encode("koi8-r"), "KOI8-R", RUSSIAN),
         (JAPANESE.encode("cp932"), "shift_jis", JAPANESE),
-        # a byte-order mark is believed before the header, and isn't text
+        # a byte-order mark has precedence over the header, and isn't part of the text
         (codecs.BOM_UTF8 + GERMAN.encode(), "iso-8859-1", GERMAN),
         (codecs.BOM_UTF16_LE + GERMAN.encode("utf-16-le"), "utf-8", GERMAN),
         (codecs.BOM_UTF16_BE + GERMAN.encode("utf-16-be"), None, GERMAN),
-        # nothing declared
+        # no declaration
         (GERMAN.encode(), None, GERMAN),
         (GERMAN.encode("cp1252"), None, GERMAN),
         (b"", None, ""),
@@ -107,10 +107,10 @@ def test_every_codec_exists(label: str) -> None:
             None,
             " " * 2000 + f"<meta charset=koi8-r>{GERMAN}",
         ),
-        # lies
+        # false declarations
         (GERMAN.encode("cp1252"), "utf-8", GERMAN),
         (GERMAN.encode(), "euc-kr", GERMAN),
-        # one broken byte doesn't make the rest a lie
+        # one broken byte doesn't make a declaration false
         (RUSSIAN.encode() + b"\xff!", "utf-8", RUSSIAN + "\ufffd!"),
         (RUSSIAN.encode() + b"\xff!", None, RUSSIAN + "\ufffd!"),
     ]

@@ -22,7 +22,10 @@ def raw_deflate(data: bytes) -> bytes:
 
 
 def with_window(encoding: str, bits: int, data: bytes) -> bytes:
-    """Not in one go: that would shorten the window to the data."""
+    """Compress as a stream, with a window of `1 << bits` bytes.
+
+    A single call would reduce the window to the size of the data.
+    """
     if encoding == "br":
         brotli_stream = brotli.Compressor(quality=4, lgwin=bits)
         return bytes(brotli_stream.process(data) + brotli_stream.finish())
@@ -73,7 +76,7 @@ def test_deflate_without_its_zlib_frame_is_read_too(size: int) -> None:
 
 
 def test_a_body_comes_back_whatever_its_length_beside_a_step() -> None:
-    """Output may wait in the decoder when all input is taken and the step is full."""
+    """The decoder may still hold output when it has consumed all input and the step is full."""
     for length in range(STEP_BYTES, STEP_BYTES + 300):
         assert b"".join(pieces_of(raw_deflate(bytes(length)), "deflate")) == bytes(length)
 
@@ -180,7 +183,7 @@ def test_windows_are_as_large_as_their_streams_say() -> None:
         assert brotli_window(with_window("br", bits, TEXT)) == 1 << bits
     for bits in range(10, 28):
         assert zstd_window(with_window("zstd", bits, TEXT)) == 1 << bits
-    for size in (1, 300, 70_000):  # one segment: its window is the content
+    for size in (1, 300, 70_000):  # a single segment: the window has the size of the content
         assert zstd_window(zstd.compress(bytes(size))) == size
     assert zstd_window(bytes.fromhex("28b52ffd 00 8d")) == (1 << 27) // 8 * 13
     assert zstd_window(b"<!doctype html>") == zstd_window(zstd.compress(TEXT)[:5]) == 0

@@ -1,4 +1,4 @@
-"""Domain settings on fakes."""
+"""Fixtures for domain settings with fakes."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The routes of domain settings beside what is enforced: pace and breaker."""
+"""The routes of domain settings show the rate limit and the breaker that are enforced."""
 
 import itertools
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""Which names settings are kept under, and which settings hold for a host."""
+"""Names under which settings are stored, and the settings that apply to a host."""
 
 import pytest
 from hypothesis import given
@@ -133,7 +133,7 @@ def test_a_host_that_the_stage_allows_may_have_settings(text: str, pair: str, do
         rules.parse_host(text, AddressPolicy(frozenset({pair}), denied=frozenset({pair})))
 
 
-# ---------------------------------------------------------------- Lineage
+# ---------------------------------------------------------------- Parent domains
 
 
 @pytest.mark.parametrize(
@@ -168,7 +168,7 @@ def test_a_block_of_any_domain_above_is_seen_from_below(host: str, up: int) -> N
     assert blocked in rules.host_and_parents(host_key(parse_url(f"http://{host}/").host))
 
 
-# ---------------------------------------------------------------- Slower than the stage
+# ---------------------------------------------------------------- Limits of the stage
 
 FAST = PaceLimits(rate=5, burst=20, breaker=BreakerLimits(threshold=8, open_seconds=60))
 
@@ -196,7 +196,7 @@ def test_settings_can_only_be_slower_than_the_stage(override: Override, faster: 
     assert [each["path"] for each in refusal.value.details["fields"]] == faster
 
 
-# ---------------------------------------------------------------- What holds
+# ---------------------------------------------------------------- Effective settings
 
 
 @pytest.mark.parametrize(

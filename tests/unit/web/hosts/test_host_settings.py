@@ -1,4 +1,4 @@
-"""What settings refuse, and how they meet the breaker that all tenants share."""
+"""Refusals by a tenant's settings, and the breaker that all tenants share."""
 
 from functools import partial
 
@@ -21,7 +21,7 @@ def fail(hosts: Hosts, times: int = 5, port: int | None = None) -> None:
 
 
 def visit(hosts: Hosts, tenant: str, host: str) -> None:
-    """What a worker asks before it fetches."""
+    """Check the host as a worker does before it fetches."""
     hosts.service.require_unblocked(hosts.service.effective(tenant, host))
 
 

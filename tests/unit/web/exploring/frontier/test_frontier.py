@@ -1,4 +1,4 @@
-"""The frontier's edges: redirects, quotas, bounds, refusals."""
+"""Edge cases of the frontier: redirects, quotas, bounds, refusals."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -73,7 +73,7 @@ def claimed(frontier: Frontier, key: str, owner: str = "worker") -> PageLease:
 
 
 def fetched(frontier: Frontier, batch: Batch, *links: str, **outcome: Any) -> Next:
-    """Every page of the batch has these links; answers what is next."""
+    """Record each page of the batch as fetched, with these links; return the next batch or end."""
     found = tuple(FoundLink(url=SITE + link if link[:1] == "/" else link) for link in links)
     for key in batch.keys:
         frontier.record(claimed(frontier, key), Fetched(links=found, **outcome))
@@ -296,7 +296,7 @@ def test_a_calendar_ends(frontier: Frontier, monkeypatch: pytest.MonkeyPatch) ->
     assert urls(frontier) == {"/", "/about", *months[:5]}
 
 
-# ---------------------------------------------------------------- Pages that are another one
+# ---------------------------------------------------------------- Duplicates and redirects
 
 
 def test_the_links_of_a_page_with_known_content_are_not_followed(frontier: Frontier) -> None:
@@ -351,7 +351,7 @@ def test_a_redirect_to_a_page_that_waits_takes_it(frontier: Frontier) -> None:
 def test_a_redirect_to_a_nearer_page_that_waits_makes_its_page_as_near(
     frontier: Frontier, clock: HandClock, deferred: bool
 ) -> None:
-    """By DFS /far, two links away, comes before /near, whose other name it turns out to be."""
+    """DFS visits /far, two links from the start, before /near; /far then redirects to /near."""
     batch = begun(frontier, strategy=Strategy.DFS, max_depth=2, batch_pages=1)
     step = fetched(frontier, batch, "/first", "/near")
     step = fetched(frontier, step, "/far")  # type: ignore[arg-type]  # the batch of /first
@@ -571,7 +571,7 @@ def test_a_page_that_failed_uses_nothing_of_the_budget(frontier: Frontier) -> No
 def test_the_budget_is_what_was_fetched_when_the_batch_was_over(
     frontier: Frontier, store: FakeFrontierStore
 ) -> None:
-    """A page that ends just after the driver's first read is still counted."""
+    """A page whose fetch ends just after the driver's first read is still counted."""
     step = fetched(frontier, begun(frontier, max_pages=3, batch_pages=2), "/a", "/b", "/c")
     assert isinstance(step, Batch)
     frontier.record(claimed(frontier, step.keys[0]), Fetched())
@@ -580,7 +580,7 @@ def test_the_budget_is_what_was_fetched_when_the_batch_was_over(
 
     def overtaken(ref: CrawlRef) -> Any:
         crawl = read(ref)
-        store.crawl = read  # type: ignore[method-assign]  # once
+        store.crawl = read  # type: ignore[method-assign]  # only once
         frontier.record(last, Fetched())
         return crawl
 
@@ -712,11 +712,11 @@ def test_a_page_that_turns_out_to_be_more_relevant_comes_sooner(frontier: Fronti
         step = frontier.next_batch(REF, fence=1)
     assert order == ["/", "/one", "/other", "/plain"]
     [other] = [page for page in rows(frontier) if page.url == f"{SITE}/other"]
-    assert other.parent == f"{SITE}/"  # the first page on the shortest way, however relevant
+    assert other.parent == f"{SITE}/"  # the first page on the shortest path, whatever its score
 
 
 def test_two_names_of_a_page_that_waits_change_its_row_once() -> None:
-    """One link leads nearer to the start, the other one scores higher."""
+    """One link is on a shorter path from the start, the other has a higher score."""
     crawl = Crawl(ref=REF, plan=Plan(keywords=("silk",)), roots=(f"{SITE}/",), begun_at=START)
     root = _page("root", depth=0, state=PageState.FETCHED)
     waiting = _page("page", depth=3, state=PageState.WAITING, score=0.1)
@@ -737,7 +737,7 @@ def _page(key: str, **given: Any) -> FrontierPage:
 
 
 def test_a_page_that_is_found_nearer_is_merged_again(frontier: Frontier) -> None:
-    """/far is first found four links away, where its links are too deep to be followed."""
+    """/far is first found at the maximum depth, 3, where its links are too deep to be followed."""
     links = {"/": ["/a", "/far-1"], "/a": ["/b"], "/b": ["/far"], "/far-1": ["/far"]}
     links |= {"/far": ["/behind"], "/behind": []}
     step: Next = begun(frontier, strategy=Strategy.DFS, max_depth=3, batch_pages=1)

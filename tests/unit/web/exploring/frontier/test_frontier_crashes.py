@@ -1,4 +1,4 @@
-"""A crawl whose process dies at any one call to its store, and goes on in another."""
+"""A crawl whose process dies at any call to its store, and continues in another process."""
 
 from typing import Any
 
@@ -37,7 +37,7 @@ def crashing_run(plan: Plan, crashes: CrashPlan) -> CrawlRun:
 
 
 def came_of(run: CrawlRun) -> tuple[Any, ...]:
-    """What doesn't depend on when somebody died."""
+    """Return the part of the result that doesn't depend on when a process died."""
     crawl = run.store.crawl(run.ref)
     assert crawl is not None
     rows = {
@@ -65,4 +65,4 @@ def test_the_crawl_comes_to_the_same_end(plan: Plan) -> None:
         run.run()
         assert crashes.crashed
         assert came_of(run) == came_of(expected), (at, moment, calm.calls[at - 1])
-        assert len(run.site.requests) <= len(expected.site.requests) + 2  # one visit, redirected
+        assert len(run.site.requests) <= len(expected.site.requests) + 2  # a visit with a redirect

@@ -1,4 +1,4 @@
-"""The frontier's items."""
+"""DynamoDB items of the frontier."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""Crawls of generated websites against an oracle that knows no frontier."""
+"""Crawls of generated websites, compared with an oracle that doesn't use a frontier."""
 
 from collections import Counter
 
@@ -129,7 +129,7 @@ def test_breadth_first_is_the_order_of_a_queue(site: list[Node], batch: int) -> 
 
 @st.composite
 def trees(draw: st.DrawFn) -> list[Node]:
-    """Every page has one that links to it."""
+    """Draw a site where exactly one page links to each page, except to the start."""
     children: list[list[int]] = [[] for _ in range(SIZE)]
     for number in range(1, SIZE):
         children[draw(st.integers(0, number - 1))].append(number)
@@ -164,7 +164,7 @@ def test_best_first_is_the_order_of_scores(site: list[Node]) -> None:
     waiting, order = [0], list[int]()
     while waiting:
         best = max(WORDS.index(site[number].words) for number in waiting)
-        if order:  # the start is first, whatever it is about
+        if order:  # the start comes first, whatever its score
             number = next(each for each in waiting if WORDS.index(site[each].words) == best)
         else:
             number = 0
