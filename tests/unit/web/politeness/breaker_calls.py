@@ -1,4 +1,4 @@
-"""Asking a host whose bucket is out of the way, in short."""
+"""Helpers that request permits with a rate limit too high to delay them."""
 
 from dataclasses import replace
 from datetime import timedelta

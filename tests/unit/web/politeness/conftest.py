@@ -1,4 +1,4 @@
-"""One process that looks after one host in memory."""
+"""Fixtures: the rate limiter and the sessions of one process, with a store in memory."""
 
 import logging
 from typing import Any
@@ -34,7 +34,7 @@ def sessions(ledger: FakeHostStateStore, clock: HandClock) -> Sessions:
 
 @pytest.fixture
 def logged(caplog: pytest.LogCaptureFixture) -> Logged:
-    """What was logged since the last look, by event and its fields."""
+    """Provide a function that returns the log lines since its last call: event and fields."""
     caplog.set_level(logging.INFO, logger="spinneret.web.politeness.sessions")
     plain = set(vars(logging.makeLogRecord({}))) | {"message", "asctime"}
 

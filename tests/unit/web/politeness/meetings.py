@@ -1,4 +1,4 @@
-"""Two calls that meet at one host: the second comes between two steps of the first."""
+"""Two concurrent calls at one host: the second runs between two steps of the first."""
 
 import itertools
 from collections.abc import Callable
@@ -31,7 +31,7 @@ CAREFUL = PaceLimits(burst=3, breaker=BreakerLimits(threshold=2, open_seconds=60
 
 
 class InterruptedLedger:
-    """Does something else before the update of this number."""
+    """Implements HostStateStore; calls `action` before update number `at`, counted from 0."""
 
     def __init__(self, ledger: FakeHostStateStore) -> None:
         self._ledger = ledger
@@ -49,13 +49,13 @@ class InterruptedLedger:
         return self._ledger.update(host, record, change)
 
     def put(self, host: str, row: Row) -> None:
-        """Write as somebody else would."""
+        """Write the row as another process would."""
         self._ledger.update(host, Record.PACE, ConditionalUpdate(to=dict(row)))
 
 
 @dataclass
 class World:
-    """One host, two processes, and what they were granted before the scene begins."""
+    """One host, two processes, and the permits and sessions that they got in the scene."""
 
     clock: HandClock = field(default_factory=HandClock)
     ledger: FakeHostStateStore = field(default_factory=FakeHostStateStore)
@@ -74,14 +74,14 @@ class World:
         ]
 
     def admit(self, pace: PaceLimits, times: int = 1, process: int = 1, **given: Any) -> None:
-        """Keeps what is granted."""
+        """Request permits and keep those that are granted."""
         for _ in range(times):
             outcome = self.processes[process].admit(HOST, owner="job", limits=pace, **given)
             if isinstance(outcome, Permit):
                 self.permits.append(outcome)
 
     def fail(self, times: int) -> None:
-        """Requests that the host failed; two more were under way with them. Ends at rest."""
+        """Let `times` requests fail while two more are in flight; then let the bucket refill."""
         for _ in range(times + 2):
             self.clock.advance(1)
             self.admit(BUCKET, reserved=True)
@@ -91,7 +91,7 @@ class World:
         self.clock.advance(3)
 
     def fail_and_go_on(self, times: int) -> None:
-        """As `fail`, but the two under way have seen the failures."""
+        """Do as `fail`, but the two requests in flight were admitted after the failures."""
         self.fail(times)
         self.permits = []
         self.admit(BUCKET, 2)
@@ -123,14 +123,14 @@ Call = Callable[[World, int], Any]
 
 
 def wait(world: World, seconds: float) -> None:
-    """Let time pass."""
+    """Advance the clock."""
     world.clock.advance(seconds)
 
 
 def check_meeting(scene: Scene, calls: tuple[Call, Call], record: Record, context: str) -> None:
     def row_of(world: World) -> Row:
         row = dict(world.ledger.read(HOST, record))
-        row.pop("purge_at", None)  # whoever comes last says it
+        row.pop("purge_at", None)  # depends on which call writes last
         return row
 
     def played(order: tuple[int, ...]) -> tuple[Any, ...]:
@@ -166,7 +166,7 @@ def check_meeting(scene: Scene, calls: tuple[Call, Call], record: Record, contex
 
 
 def _slipped_in(first: Any, second: Any) -> bool:
-    """Was refused and had not yet reserved a slot when the other came and was admitted.
+    """Return whether the first call was refused, and the second admitted before it reserved a slot.
 
     That is harmless: a slot is a hint, and no token was taken twice.
     """

@@ -1,4 +1,4 @@
-"""Asking one host for permits, in short."""
+"""Helpers that request permits for one host."""
 
 from datetime import timedelta
 
@@ -34,6 +34,6 @@ def refused(
 
 
 def use_up(pace: HostRateLimiter, limits: PaceLimits = USUAL) -> None:
-    """All tokens of a full bucket."""
+    """Take all tokens of a full bucket."""
     for _ in range(limits.burst):
         admitted(pace, limits)

@@ -1,7 +1,8 @@
-"""Workers, one host and simulated time: every call of the ledger is one step of the world.
+"""Simulation of workers, one host and time: every call of the ledger is one step of the world.
 
-A seed decides who moves, whose clock is wrong, who dies, which answers are lost and when the site
-is down. What happened is recorded in true time (microseconds), for the rules in the tests.
+A seed determines the order of the workers' steps, the errors of their clocks, their crashes, the
+lost answers and the duration of requests. Events are recorded in true time (microseconds), for the
+rules in the tests.
 """
 
 from collections.abc import Callable
@@ -30,39 +31,39 @@ REQUEST_MAX_SECONDS: Final = 25.0
 
 @dataclass(frozen=True, kw_only=True)
 class WorldConfig:
-    """What a world is like."""
+    """Workers, rate limits and faults of a world."""
 
     stage: PaceLimits
     paces: tuple[PaceLimits, ...]
-    """One worker each."""
+    """Rate limits of the workers, one worker for each."""
     requests: int = 4
-    """Of every worker."""
+    """Requests of each worker."""
     skew_seconds: float = 0.0
-    """Clocks are ahead or behind by up to this."""
+    """Maximum by which a worker's clock is ahead or behind."""
     crashes: float = 0.0
-    """Chance to die, per call and per request; the worker's work then begins anew elsewhere."""
+    """Probability of a crash, per call and per request; another worker then takes over the work."""
     lost: float = 0.0
-    """Chance of a lost answer, per call."""
+    """Probability of a lost answer, per call."""
     down_until: float = 0.0
-    """For so many seconds the host fails every request."""
+    """Seconds from the start during which the host fails every request."""
     retry_afters: float = 0.0
-    """Chance of an answer with Retry-After."""
+    """Probability of a response with Retry-After."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Asked:
-    """One admission that its worker learned of, in true time."""
+    """Admission whose answer reached its worker; times are true times in microseconds."""
 
     at: int
-    """The reading of the clock that it was decided by."""
+    """Time of the call that was admitted."""
     pace: PaceLimits
     waited: int
-    """Since the worker first asked."""
+    """Microseconds since the worker's first call for this request."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Arrival:
-    """One request as the host saw it, in true time."""
+    """Request as the host received it; times are true times in microseconds."""
 
     at: int
     admitted_at: int
@@ -71,26 +72,26 @@ class Arrival:
 
 @dataclass
 class RunLog:
-    """What happened."""
+    """Record of a run."""
 
     asked: list[Asked] = field(default_factory=list)
     arrivals: list[Arrival] = field(default_factory=list)
     spread: int = 0
-    """How far the clocks were apart."""
+    """Largest difference between two workers' clocks, in microseconds."""
     probes: int = 0
     most_probes: int = 0
-    """At once."""
+    """Largest number of probes in flight at the same time."""
     dead_probers: int = 0
     crashes: int = 0
     retry_afters: int = 0
     openings: int = 0
     ended_at: int = 0
     finished: int = 0
-    """Requests that came to their end."""
+    """Number of completed requests."""
 
 
 class PaceWorld:
-    """Runs a world to its end."""
+    """Simulation of one world."""
 
     def __init__(self, seed: int, weather: WorldConfig, threads: Executor) -> None:
         self.weather = weather
@@ -104,7 +105,7 @@ class PaceWorld:
         self._names = 0
 
     def run(self) -> RunLog:
-        """Until every worker is done. Raises AssertionError if that doesn't come to pass."""
+        """Run until every worker has ended. Raises AssertionError after STEPS_MAX steps."""
         for pace in self.weather.paces:
             self._start(pace, self.weather.requests)
         steps = 0
@@ -120,20 +121,20 @@ class PaceWorld:
         return self.log
 
     def clock_of(self, actor: Actor) -> Clock:
-        """What an actor takes for the present."""
+        """Return the clock of an actor: true time plus the actor's skew."""
         return lambda: START + timedelta(microseconds=self.now) + actor.skew
 
     def sleep(self, actor: Actor, microseconds: int) -> None:
-        """Called by an actor."""
+        """Suspend the actor that calls this."""
         actor.ready_at = self.now + max(microseconds, 0)
         actor.park()
 
     def seconds(self, most: float) -> int:
-        """A span of chance, in microseconds."""
+        """Return a random duration of up to `most` seconds, in microseconds."""
         return round(self.rng.uniform(0, most) * SECOND)
 
     def happens(self, chance: float) -> bool:
-        """Whether something of this chance happens."""
+        """Return True with this probability."""
         return self.rng.random() < chance
 
     def _start(self, pace: PaceLimits, requests: int) -> None:
@@ -156,7 +157,7 @@ class PaceWorld:
 
 
 class _Worker:
-    """Sends its requests one after the other, as the product's workers do."""
+    """Worker that sends its requests one after the other, as the product's workers do."""
 
     def __init__(self, world: PaceWorld, pace: PaceLimits, requests: int) -> None:
         self.on_death: Callable[[int], None] = lambda _: None
@@ -201,7 +202,7 @@ class _Worker:
             world.sleep(actor, self._until(actor, outcome))
 
     def _until(self, actor: Actor, wait: Wait) -> int:
-        """Until the given moment, by the worker's own clock; never for longer than it."""
+        """Return the microseconds until the wait ends by the worker's own clock, rounded down."""
         clock: datetime = self._world.clock_of(actor)()
         return (wait.until - clock) // timedelta(microseconds=1)
 
@@ -259,5 +260,5 @@ class _SteppedLedger:
 
 
 def lease_us() -> int:
-    """How long a caller that died keeps what it had."""
+    """Return the microseconds for which a caller that died keeps its leases."""
     return round(limits.HOST_LEASE_SECONDS * SECOND)

@@ -1,4 +1,4 @@
-"""Opening sessions at one host, in short."""
+"""Helpers that open sessions at one host."""
 
 from collections.abc import Callable
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""The circuit breaker of a host: what opens it, who probes, what closes it."""
+"""The circuit breaker of a host: opening, probing, closing."""
 
 from datetime import timedelta
 
@@ -37,7 +37,7 @@ def pace(ledger: FakeHostStateStore, clock: HandClock) -> HostRateLimiter:
 
 
 def probe_of(pace: HostRateLimiter, clock: HandClock) -> Permit:
-    """The probe of a breaker that was opened and whose time is over."""
+    """Open the breaker, advance the clock until it is half-open, and return the probe's permit."""
     open_circuit(pace)
     clock.now += OPEN
     permit = admitted(pace)
@@ -81,7 +81,7 @@ def test_a_host_that_works_costs_no_write_and_opens_nothing(
     pace: HostRateLimiter, ledger: FakeHostStateStore, outcome: HostOutcome
 ) -> None:
     send(pace, outcome, 20)
-    assert ledger.updates == 20 + 19  # a burst takes two: the first plan is for an idle host
+    assert ledger.updates == 20 + 19  # a burst takes two each: the first assumes an idle host
     assert pace.state(HOST) == CLOSED
 
 
@@ -105,7 +105,7 @@ def test_failures_are_forgotten_after_an_hour_of_none(
 
 
 def test_failures_that_are_reported_together_are_all_counted(pace: HostRateLimiter) -> None:
-    """All were admitted before the first of them failed."""
+    """All requests were admitted before the first of them failed."""
     permits = [admitted(pace) for _ in range(5)]
     for number, permit in enumerate(permits):
         assert pace.state(HOST).failures == number
@@ -223,7 +223,7 @@ def test_a_probe_that_fails_opens_anew(pace: HostRateLimiter, clock: HandClock) 
     pace.report(probe, HostOutcome.HOST_FAILURE)
     opened_at = clock.now
     clock.advance(10)
-    pace.report(probe, HostOutcome.HOST_FAILURE)  # once more: it is the probe no longer
+    pace.report(probe, HostOutcome.HOST_FAILURE)  # reported again: it is no longer the probe
     view = pace.state(HOST)
     assert (view.circuit, view.opened_at, view.retry_after) == (Circuit.OPEN, opened_at, 290.0)
     clock.now += OPEN

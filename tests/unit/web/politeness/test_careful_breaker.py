@@ -1,4 +1,4 @@
-"""A tenant that is more careful than the breaker that all share."""
+"""A tenant whose own breaker is stricter than the breaker that all tenants share."""
 
 from datetime import timedelta
 
@@ -155,7 +155,7 @@ def test_failures_that_are_forgotten_keep_the_careful_away_no_longer(
     assert not admitted(pace, CAREFUL).probe
 
 
-# ---------------------------------------------------------------- A longer time
+# ---------------------------------------------------------------- A longer open time
 
 
 def test_the_patient_stay_away_for_longer_and_others_probe(
@@ -186,10 +186,10 @@ def test_where_nobody_else_asks_the_patient_probe(pace: HostRateLimiter, clock: 
     assert permit.probe
     refused(pace)
     pace.report(permit, HostOutcome.HOST_FAILURE)
-    assert refused(pace).until == clock.now + OPEN  # what others share isn't prolonged
+    assert refused(pace).until == clock.now + OPEN  # the shared open time isn't extended
 
 
-# ---------------------------------------------------------------- Care changes nothing for others
+# ---------------------------------------------------------------- No effect on other tenants
 
 
 @pytest.mark.parametrize("outcome", list(HostOutcome))

@@ -1,4 +1,4 @@
-"""Callers of different paces at one host: each keeps to its own, and none delays a faster one."""
+"""Callers with different rate limits at one host: each keeps its own and delays no faster one."""
 
 import itertools
 
@@ -25,7 +25,7 @@ SLOWEST = PaceLimits(rate=bounds.DOMAIN_RATE_MIN)
 OWN_GAP = PaceLimits(own_gap_seconds=3600)
 MIXED = [USUAL, PaceLimits(rate=0.2), PaceLimits(rate=0.02), PaceLimits(rate=0.002), SLOWEST]
 
-# ---------------------------------------------------------------- What the host is owed
+# ---------------------------------------------------------------- Limits of the host
 
 
 @pytest.mark.parametrize("reserved", [False, True])
@@ -54,7 +54,7 @@ def test_all_paces_together_go_on_at_the_rate_of_the_fastest(
         assert last - first + 1 <= 5 + (moments[last] - moments[first])
 
 
-# ---------------------------------------------------------------- What it costs others
+# ---------------------------------------------------------------- Effect on other callers
 
 
 @pytest.mark.parametrize(
@@ -121,7 +121,7 @@ def test_steady_traffic_of_others_starves_no_slow_one(
     assert done >= 10
 
 
-# ---------------------------------------------------------------- What the slow one gets
+# ---------------------------------------------------------------- Permits of the slow caller
 
 
 def test_a_slow_caller_keeps_to_its_own_pace_at_an_idle_host(
@@ -185,7 +185,7 @@ def test_a_slow_request_at_an_idle_host_is_one_write(
     assert (ledger.updates, ledger.reads) == (1, 0)
 
 
-# ---------------------------------------------------------------- Beside a crawl-delay
+# ---------------------------------------------------------------- Together with a crawl-delay
 
 PATIENT = PaceLimits(min_gap_seconds=10, own_gap_seconds=60)
 

@@ -1,4 +1,4 @@
-"""The pace of a host: bucket, reservations, Retry-After."""
+"""The rate limit of a host: bucket, reservations, Retry-After."""
 
 from datetime import timedelta
 

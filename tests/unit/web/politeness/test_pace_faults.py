@@ -1,4 +1,4 @@
-"""The pace of a host when answers are lost or the ledger is down."""
+"""The rate limit of a host when answers are lost or the ledger is down."""
 
 import itertools
 from datetime import timedelta

@@ -1,7 +1,7 @@
-"""Two calls that meet at one host act as if one had come after the other.
+"""Two concurrent calls at one host act as if one had come after the other.
 
-Wherever the second call comes between two steps of the first, their answers and the row are those
-of one of the two orders.
+If the second call runs between any two steps of the first, the answers and the row are the same as
+in one of the two orders.
 """
 
 import itertools
@@ -38,20 +38,20 @@ def half_open(world: World) -> None:
 
 
 def half_open_and_busy(world: World) -> None:
-    """The bucket isn't full when the circuit's time is over."""
+    """Make the circuit half-open while the bucket isn't full."""
     half_open(world)
     keep_busy(world)
 
 
 def keep_busy(world: World) -> None:
-    """By a request that the breaker doesn't concern."""
+    """Take a token by a request to another port, which has its own breaker."""
     permits = [*world.permits]
     world.admit(BUCKET, port=8080)
     world.permits = permits
 
 
 def probed(world: World) -> None:
-    """The first of the permits is the probe; the other is older than the opening."""
+    """Admit the probe as the first permit; the second is older than the opening of the breaker."""
     half_open(world)
     world.permits.pop()
     world.admit(BUCKET)
@@ -60,7 +60,7 @@ def probed(world: World) -> None:
 
 
 def doubtful(world: World) -> None:
-    """Open to the careful; the second of the permits has seen one failure only."""
+    """Open the breaker for careful callers only; both permits are older than the failures."""
     world.fail(2)
 
 
@@ -75,7 +75,7 @@ def doubtful_rested_and_busy(world: World) -> None:
 
 
 def probed_with_care(world: World) -> None:
-    """The breaker is closed; the first of the permits is the probe of a careful caller."""
+    """Admit a careful caller's probe as the first permit, while the shared breaker is closed."""
     doubtful_and_rested(world)
     world.permits.pop()
     world.admit(CAREFUL)
@@ -144,7 +144,7 @@ def reserved_for_the_hour(world: World) -> None:
 
 
 def slow_and_due(world: World) -> None:
-    """A reservation of the own bucket is due, and another one is given."""
+    """Let one reservation of the caller's own bucket be due while another one waits."""
     world.admit(SLOW, SLOW.burst + 2)
     wait(world, 600)
 

@@ -1,4 +1,4 @@
-"""How fast a caller may be, and that only the slowest counts."""
+"""Rate limits of a caller: of several limits, the slowest applies."""
 
 import pytest
 from hypothesis import given
@@ -107,7 +107,7 @@ def test_an_impossible_breaker_is_refused(
         BreakerLimits(**given)  # type: ignore[arg-type]  # numbers of a table
 
 
-# ---------------------------------------------------------------- The host's pace and the caller's
+# ---------------------------------------------------------------- Limits of host and caller
 
 STAGE = PaceLimits(rate=2, burst=4)
 DELAY = PaceLimits(rate=2, burst=4, min_gap_seconds=3)

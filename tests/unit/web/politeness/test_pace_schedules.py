@@ -1,6 +1,6 @@
-"""Whatever the schedule: no window too full, no gap too short, one probe, no waiting for ever.
+"""Under every schedule: no full window, no short gap, one probe at a time, no endless wait.
 
-Every world is replayed by its seed; see `pace_world`.
+A world's seed reproduces its run; see `pace_world`.
 """
 
 import itertools
@@ -117,9 +117,9 @@ def test_a_seed_repeats_its_run(threads: Executor) -> None:
 
 
 def check_windows(log: RunLog, weather: WorldConfig, context: str) -> None:
-    """GCRA's bound: the stage's for all tenants together, and its own for every pace.
+    """Check GCRA's bound: the stage's for all tenants together, and each pace's own.
 
-    The clocks' spread widens every window.
+    The difference between the clocks widens every window.
     """
     check_window(weather.stage, log.asked, log.spread, context)
     for pace in set(weather.paces):
@@ -137,9 +137,9 @@ def check_window(bound: PaceLimits, every: list[Asked], spread: int, context: st
 
 
 def check_gaps(log: RunLog, context: str) -> None:
-    """Between a request and the next one admitted after it, as the host saw them.
+    """Check the gap at the host between a request and the next one that was admitted after it.
 
-    A crawl-delay holds for whoever comes next, a tenant's own gap for those of the same pace.
+    A crawl-delay applies to the next request of any caller, a tenant's own gap to the same pace.
     """
     for first, then in itertools.pairwise(log.arrivals):
         if first.pace.min_gap_seconds:
@@ -158,7 +158,7 @@ def check_gap(first: Arrival, then: Arrival, seconds: float, spread: int, contex
 
 
 def check_patience(log: RunLog, weather: WorldConfig, context: str) -> None:
-    """Nobody waits for longer than all that could go before him takes."""
+    """Check that no caller waits longer than all requests that could precede its own could take."""
     interval = max(pace.interval_ms for pace in weather.paces) * MS
     one = interval + SECOND
     if any(pace.strict for pace in weather.paces):

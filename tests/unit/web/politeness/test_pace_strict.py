@@ -140,7 +140,7 @@ def test_of_two_strict_callers_the_slower_ones_gap_holds_either_way_round(
 def test_waiters_of_a_slow_strict_host_are_spread_and_none_is_forgotten(
     pace: HostRateLimiter, clock: HandClock
 ) -> None:
-    """Requests take longer than the gap, so that slots come faster than the host."""
+    """Requests take longer than the gap, so that slots become due faster than requests end."""
     due: list[tuple[datetime, int]] = [(START, n) for n in range(10)]
     reserved: set[int] = set()
     done: list[int] = []

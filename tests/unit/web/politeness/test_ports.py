@@ -1,4 +1,4 @@
-"""Ports of one host: they share its pace, and each unusual one answers for itself."""
+"""Ports of one host: they share its rate limit; each unusual port has its own breaker."""
 
 from datetime import timedelta
 
@@ -39,7 +39,7 @@ def pace(ledger: FakeHostStateStore, clock: HandClock) -> HostRateLimiter:
     return pace_at(ledger, clock, QUICK)
 
 
-# ---------------------------------------------------------------- What is the port's own
+# ---------------------------------------------------------------- State of each port
 
 
 def test_failures_of_an_unusual_port_open_that_port_only(pace: HostRateLimiter) -> None:
@@ -82,7 +82,7 @@ def test_a_port_is_reset_by_itself(pace: HostRateLimiter) -> None:
     assert pace.state(HOST).circuit is Circuit.OPEN
 
 
-# ---------------------------------------------------------------- What is the host's
+# ---------------------------------------------------------------- State of the host
 
 
 def test_a_host_is_not_asked_faster_by_its_ports(

@@ -1,4 +1,4 @@
-"""robots.txt: the table of decisions, and what a table can't spell."""
+"""robots.txt: the table of decisions, and cases that don't fit into a table."""
 
 import json
 import time
@@ -109,7 +109,7 @@ def test_one_endless_line_says_nothing() -> None:
 @pytest.mark.timeout(20)
 @pytest.mark.parametrize("pattern", ["/" + "a*" * 8000 + "b", "*" * 16000 + "b$", "/" + "*a" * 40])
 def test_a_hostile_file_takes_no_more_than_its_size(pattern: str) -> None:
-    """With a step back per asterisk, none of these would come to an end."""
+    """A matcher that backtracks at every asterisk would practically never end."""
     line = f"Disallow: {pattern}\n"
     robots = parse("User-agent: *\n" + line * (bounds.ROBOTS_MAX_BYTES // len(line)))
     assert permits(robots, "/" + "a" * 30 + "c")
@@ -225,7 +225,7 @@ def test_the_first_sitemaps_of_very_many_are_kept() -> None:
 def test_half_a_million_lines_take_no_time() -> None:
     began = time.process_time()
     parse(b"\n" * bounds.ROBOTS_MAX_BYTES)
-    assert time.process_time() - began < 0.5  # they took two seconds
+    assert time.process_time() - began < 0.5  # once 2 s
 
 
 # ---------------------------------------------------------------- Product tokens

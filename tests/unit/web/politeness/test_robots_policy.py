@@ -1,4 +1,4 @@
-"""Which robots.txt holds when, as a table over what is stored and what the host answered."""
+"""The robots.txt that applies, by the stored copy and the host's answer."""
 
 from datetime import timedelta
 
@@ -52,7 +52,7 @@ def kept_of(decision: Decision) -> StoredRobots:
     return decision.keep
 
 
-# ---------------------------------------------------------------- Before the host is asked
+# ---------------------------------------------------------------- Before a request to the host
 
 
 def test_an_unknown_host_is_asked() -> None:
@@ -73,7 +73,7 @@ def test_a_stale_file_is_asked_for_again(age: timedelta) -> None:
     assert decide(READ, None, START + age) == Fetch()
 
 
-# ---------------------------------------------------------------- What the host answered
+# ---------------------------------------------------------------- Answers of the host
 
 
 @pytest.mark.parametrize("kept", [None, READ, NONE_THERE])
@@ -164,7 +164,7 @@ def test_being_out_of_reach_is_no_copy_to_fall_back_on() -> None:
 
 # covers F-03
 def test_a_copy_is_fallen_back_on_until_it_is_seven_days_old() -> None:
-    """Each check is put off by five minutes, none makes the copy younger."""
+    """Each failed check postpones the next by five minutes; none makes the copy younger."""
     kept, now = READ, START + FRESH
     while now < START + KEPT:
         decision = decide(kept, Unreachable(), now)

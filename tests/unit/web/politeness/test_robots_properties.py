@@ -1,4 +1,4 @@
-"""robots.txt: what holds for every file."""
+"""robots.txt: properties of every file."""
 
 import math
 import re
@@ -13,7 +13,7 @@ from spinneret.web.politeness.robots_lines import bounded
 
 AGENTS = ("Weaver", "Orb", "*")
 SITE = "https://site.example"
-# Few letters and short words, so that rules and paths often meet.
+# Few letters and short words, so that rules often match paths.
 patterns = st.text("ab/*$", max_size=6).map(lambda text: f"/{text}")
 paths = st.text("ab/", max_size=8).map(lambda text: f"/{text}")
 rules = st.tuples(st.sampled_from(["Allow", "Disallow"]), patterns)
@@ -54,7 +54,7 @@ def lines(group: tuple[list[str], list[tuple[str, str]]]) -> list[str]:
 
 
 def reference(rules: Sequence[tuple[str, str]], path: str) -> bool:
-    """RFC 9309 word for word, without escapes: all rules that match, the longest, Allow first."""
+    """Apply RFC 9309 literally, without escapes: the longest rule that matches, Allow on a tie."""
     found = [
         (len(pattern), kind == "Allow")
         for kind, pattern in rules

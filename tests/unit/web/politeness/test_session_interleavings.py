@@ -1,4 +1,4 @@
-"""Two calls of sessions that meet at one domain act as if one had come after the other."""
+"""Two concurrent calls of sessions at one domain act as if one had come after the other."""
 
 import itertools
 from typing import Any
@@ -35,7 +35,7 @@ def over(world: World) -> None:
 
 
 def left(world: World) -> None:
-    """By a session that won't go on."""
+    """Let a session leave the domain; it won't resume."""
     opened(world)
     world.sessions[1].leave(world.opened[0])
     wait(world, 3)
@@ -71,7 +71,7 @@ def leaving(world: World, process: int) -> Any:
 
 
 def handing_over(world: World, process: int) -> Any:
-    """The session ends, and one that isn't throttled follows."""
+    """Close the session and open another one that isn't throttled."""
     closing(world, process)
     return world.sessions[process].open(HOST, "four", mode="debug")
 
@@ -89,7 +89,7 @@ SESSION_CALLS: dict[str, Call] = {
 @pytest.mark.parametrize("scene", list(SESSION_SCENES))
 def test_two_calls_of_sessions_act_one_after_the_other(scene: str) -> None:
     for first, second in itertools.product(SESSION_CALLS, repeat=2):
-        if first == "hand over":  # two calls, between which another may well come
+        if first == "hand over":  # two calls, between which another may run
             continue
         check_meeting(
             SESSION_SCENES[scene],

@@ -1,4 +1,4 @@
-"""The rest of a domain between two sessions, and the settings of both."""
+"""The throttle between two sessions at a domain, and the options that disable it or the lock."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Sessions: one at a time at a domain, reported in the log."""
+"""Sessions: one at a time per domain, with log events."""
 
 import pytest
 
@@ -131,7 +131,7 @@ def test_a_session_takes_over_what_its_own_dead_worker_left(
     assert refused(sessions).reason is WaitReason.THROTTLE
 
 
-# ---------------------------------------------------------------- Sessions that left
+# ---------------------------------------------------------------- Sessions that left the domain
 
 
 def test_a_session_that_left_keeps_the_host_and_goes_on(
@@ -153,7 +153,7 @@ def test_a_session_that_left_for_good_is_followed_by_the_next_one(
     sessions = sessions_at(ledger, clock, is_over=lambda session_id: session_id == "one")
     sessions.leave(opened(sessions))
     logged()
-    assert refused(sessions).reason is WaitReason.THROTTLE  # from the moment it left
+    assert refused(sessions).reason is WaitReason.THROTTLE  # it began when the session left
     clock.advance(2.001)
     opened(sessions, "two")
     lines = [(line["event"], line["session_id"]) for line in logged()]

@@ -1,4 +1,4 @@
-"""A stage whose breaker opens sooner, later, or for another time than the usual one."""
+"""A stage whose breaker has another threshold or another open time than the default."""
 
 from datetime import timedelta
 
