@@ -1,4 +1,4 @@
-"""Pages in the browser under their hosts' rules."""
+"""Pages that the browser renders under their hosts' rules."""
 
 from collections.abc import Callable
 from typing import Any
@@ -20,7 +20,7 @@ CALLER = Caller(tenant="acme", id="job_1/1")
 
 
 class RenderWorld:
-    """A polite browser over the world of polite fetches, and the pages that it opened."""
+    """A polite browser with a PoliteWorld, and the pages that it opened."""
 
     def __init__(self, world: PoliteWorld) -> None:
         self.world = world
@@ -41,7 +41,7 @@ class RenderWorld:
         options: FetchOptions | None = None,
         before_redirect: Callable[[Url], None] | None = None,
     ) -> Rendered | WaitUntil:
-        """One try by a fresh process."""
+        """Render the page once, in a new process."""
         polite = PoliteBrowser(fetcher=self.world.fetcher(), browser=self.browser)
         request = RenderRequest(url=parse_url(URL), task=Dom())
         return polite.render(caller, request, options or FetchOptions(), before_redirect)
@@ -112,7 +112,7 @@ def test_a_page_that_waits_after_a_redirect_continues_there(site: RenderWorld) -
     site.serve(f"{OTHER}/page", Rendering(dom="<p>There."))
     other = Caller(tenant="acme", id="other")
     while not isinstance(site.world.fetch(other, f"{OTHER}/robots.txt"), WaitUntil):
-        pass  # uses the burst up
+        pass  # uses up the burst
     wait = site.render()
     assert isinstance(wait, WaitUntil)
     found = site.render(site.world.come_back(CALLER, wait))

@@ -1,4 +1,4 @@
-"""The one door to the web: pages and waits for callers of any kind."""
+"""The polite fetcher: pages and waits for all kinds of callers."""
 
 import math
 from dataclasses import replace
@@ -41,7 +41,7 @@ def serve(world: PoliteWorld, *urls: str, robots: str = "") -> None:
 
 
 def exhaust(world: PoliteWorld, caller: Caller = CHECKER) -> None:
-    """Use the host's burst up."""
+    """Use up the host's burst."""
     while isinstance(world.fetch(replace(caller, id="other"), URL), FetchedPage):
         pass
     world.hops.clear()
@@ -167,7 +167,7 @@ def test_a_tenants_block_does_not_decide_for_others_what_a_robots_txt_allows(
         world.fetch(CRAWLER, URL)
 
 
-# ---------------------------------------------------------------- What an answer says of its host
+# ---------------------------------------------------------------- Effect of a response on its host
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 410, 429, 451])
@@ -211,7 +211,7 @@ def test_a_fetch_that_its_caller_has_cut_short_says_nothing_of_the_host(world: P
 def test_a_tenant_s_short_time_out_is_no_failure_of_the_host(
     world: PoliteWorld, given: dict[str, float]
 ) -> None:
-    """Else five crawls with 100 ms would keep all tenants from any host."""
+    """Otherwise five crawls with a time-out of 100 ms could block any host for all tenants."""
     serve(world)
     world.pages[URL] = FetchTimeout("slow")
     for _ in range(limits.BREAKER_FAILURES):
@@ -326,13 +326,13 @@ def test_failing_checks_leave_the_breaker_of_crawlers_closed(world: PoliteWorld)
 def test_a_pause_that_a_host_asks_for_holds_for_crawls_and_for_checks_a_minute(
     world: PoliteWorld, first: Caller, status: int, crawls: int, checks: int, port: str
 ) -> None:
-    """That a site is overloaded is what a check has to see: its own 503 doesn't stop the next."""
+    """A check has to see that a site is overloaded: its own 503 doesn't delay the next check."""
     serve(world)
     url = f"{HOST}{port}/page"
     world.pages[url] = fetched_page(url, status_code=status, headers={"retry-after": "120"})
     world.page(first, url)
     asked_at = world.clock()
-    for _ in range(3):  # each reserves a slot behind the pause
+    for _ in range(3):  # each call reserves a slot after the pause
         wait = world.wait(CRAWLER, url)
         assert (wait.until - asked_at).total_seconds() >= crawls - 2
     if checks:
@@ -363,7 +363,7 @@ def test_a_caller_may_opt_out_of_robots_txt(world: PoliteWorld) -> None:
 
 
 def permitted(world: PoliteWorld, options: FetchOptions, seconds: int) -> int:
-    """Pages that a caller gets which asks once a second."""
+    """Return the number of pages that a caller gets if it asks once a second."""
     pages = 0
     for _ in range(seconds):
         pages += isinstance(world.fetch(CHECKER, URL, options), FetchedPage)

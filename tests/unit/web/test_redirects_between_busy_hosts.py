@@ -1,4 +1,4 @@
-"""A fetch that has to wait behind a redirect goes on where it stopped."""
+"""A fetch that has to wait after a redirect resumes there."""
 
 from collections import Counter
 from dataclasses import replace
@@ -19,7 +19,7 @@ QUEUE = 6
 
 
 class Crowd:
-    """Others: at each host so many wait, come back for what they reserved, and are followed."""
+    """Other callers: at each host QUEUE of them wait; new ones replace those that were served."""
 
     def __init__(self, world: PoliteWorld, *hosts: str) -> None:
         self._world = world
@@ -30,7 +30,7 @@ class Crowd:
             world.pages[url] = fetched_page(url)
 
     def act(self) -> None:
-        """Whatever is due by now, and newcomers until the queues are full again."""
+        """Let the callers that are due ask again, and refill the queues with new callers."""
         due = [each for each in self._waiting if each[2].until <= self._world.clock()]
         self._waiting = [each for each in self._waiting if each not in due]
         for caller, url, wait in due:
@@ -49,7 +49,7 @@ class Crowd:
 
 
 def settled(world: PoliteWorld, crowd: Crowd, caller: Caller, url: str) -> FetchedPage:
-    """The page, for which the caller comes back as often as it must within an hour."""
+    """Return the page; the caller retries as often as it must, for up to an hour."""
     end = world.clock().timestamp() + HOUR
     while world.clock().timestamp() < end:
         answer = world.fetch(caller, url)
@@ -63,7 +63,7 @@ def settled(world: PoliteWorld, crowd: Crowd, caller: Caller, url: str) -> Fetch
 
 
 def chain(world: PoliteWorld, hops: int) -> list[str]:
-    """A page behind redirects that lead from one host to the other and back."""
+    """Serve a page behind redirects that alternate between two hosts; return their URLs."""
     urls = [f"{(ONE, OTHER)[number % 2]}/{number}" for number in range(hops)]
     world.pages[urls[0]] = fetched_page(urls[-1], redirects=tuple(urls[:-1]))
     return urls
@@ -102,7 +102,7 @@ def test_a_robots_txt_behind_a_redirect_between_busy_hosts_is_fetched_too(
 
 
 def waiting_behind(world: PoliteWorld) -> tuple[Caller, str]:
-    """A caller that waits at the second of two hosts, at its time."""
+    """Return a caller whose wait at the second of two hosts has just ended, and its URL."""
     url = chain(world, 2)[0]
     world.pages[f"{OTHER}/x"] = fetched_page(f"{OTHER}/x")
     busy = Caller(tenant="x", id="busy", purpose=Purpose.CHECK)

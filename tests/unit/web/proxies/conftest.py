@@ -1,4 +1,4 @@
-"""Proxies on fakes."""
+"""Fixtures for proxies with fakes."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Configs to be stored, with defaults."""
+"""Drafts of proxy configurations, with defaults."""
 
 from typing import Any
 
@@ -9,12 +9,12 @@ SPIDER = Credentials(username="spider", password="silk")
 
 
 def server(port: int = 1, **given: Any) -> ServerDraft:
-    """`http://proxy.example:<port>`; the port distinguishes the servers."""
+    """Return a draft of `http://proxy.example:<port>`; the port identifies the server."""
     return ServerDraft(**{"url": f"http://proxy.example:{port}", **given})
 
 
 def draft(*servers: ServerDraft, **given: Any) -> ConfigDraft:
-    """A config with round robin."""
+    """Return a draft of a configuration with round robin."""
     values: dict[str, Any] = {
         "name": "main",
         "servers": servers or (server(1), server(2), server(3)),

@@ -1,4 +1,4 @@
-"""Servers' URLs, and which server takes a request."""
+"""URLs of proxy servers, and the choice of a server for a request."""
 
 from collections import Counter
 
@@ -32,7 +32,7 @@ def config(servers: int) -> ProxyConfig:
 
 
 def failing(**counts: int) -> Usage:
-    """Failures just now, by position: `failing(p0=3)`."""
+    """Return usage with failures at this moment, by server position: `failing(p0=3)`."""
     failures = {int(name[1:]): Failures(count=n, last_at=NOW) for name, n in counts.items()}
     return Usage(failures=failures)
 

@@ -1,4 +1,4 @@
-"""Configs and their credentials."""
+"""Proxy configurations and their credentials."""
 
 from dataclasses import replace
 from typing import Any
@@ -21,7 +21,7 @@ OTHER = Credentials(username="other", password="")
 
 
 def credentials_of(proxies: Proxies, config: ProxyConfig) -> list[Credentials | None]:
-    """As a fetch would get them."""
+    """Return the credentials that a fetch would use, one per server."""
     proxies.store.replace(config, config)
     routes = [proxies.rotation.route(config, each) for each in range(len(config.servers))]
     return [
@@ -140,7 +140,7 @@ def test_where_it_is_unclear_whose_credentials_are_kept_they_have_to_be_named(
 
 
 def test_changes_at_the_same_time_follow_each_other(proxies: Proxies) -> None:
-    """Another process's change falls between this one's read and write."""
+    """Another process changes the configuration between this process's read and write."""
     former = proxies.service.create("acme", draft(server(1, credentials=SPIDER)))
     store = proxies.store
     standing = store.get("acme", former.id)

@@ -1,4 +1,4 @@
-"""Turns, uses and failures, as fetches see them."""
+"""Rotation of proxies: turns, uses and failures."""
 
 import logging
 
@@ -26,12 +26,12 @@ HOUR = 3600
 
 
 def stored(proxies: Proxies, strategy: Strategy = Strategy.ROUND_ROBIN) -> ProxyConfig:
-    """Three servers, whose ports are 1, 2 and 3."""
+    """Store a configuration of three servers, with the ports 1, 2 and 3."""
     return proxies.service.create("acme", draft(strategy=strategy))
 
 
 def ports(proxies: Proxies, config: ProxyConfig, times: int) -> list[int]:
-    """Whom the rotation chooses."""
+    """Return the ports of the servers that the rotation chooses."""
     routes = (proxies.rotation.choose(config.tenant, config.id) for _ in range(times))
     return [route.proxy.port for route in routes if route]
 
@@ -106,11 +106,11 @@ def test_a_changed_config_begins_anew(proxies: Proxies) -> None:
     assert ports(proxies, config, 1) == [2]
     proxies.service.replace("acme", config.id, draft())
     assert ports(proxies, config, 2) == [1, 2]
-    fail(proxies, config, 1)  # by a fetch that began before the change
+    fail(proxies, config, 1)  # reported by a fetch that began before the change
     assert proxies.service.get("acme", config.id).failures == (0, 0, 0)
 
 
-# ---------------------------------------------------------------- Direct ways
+# ---------------------------------------------------------------- Fetches without a proxy
 
 
 def test_an_inactive_an_unknown_and_no_config_is_the_direct_way(

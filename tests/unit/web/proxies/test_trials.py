@@ -1,4 +1,4 @@
-"""Trying proxies, under the rules that hold for every fetch."""
+"""Proxy tests, under the rules that apply to every fetch."""
 
 import pytest
 
