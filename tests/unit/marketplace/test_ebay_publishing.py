@@ -451,7 +451,7 @@ def test_short_waits_that_come_again_and_again_end_with_the_hour(
     )
     job = world.finish(world.submit("publish", "ebay", world.product()), most=300)
     assert job.status == "expired"
-    assert (world.clock() - begun).total_seconds() < 2.1 * 3600  # one hour for the final look
+    assert (world.clock() - begun).total_seconds() < 2.1 * 3600  # 1 h pending, 1 h final look
 
 
 # covers B-05

@@ -246,7 +246,7 @@ def test_a_plug_in_that_has_a_task_keeps_its_state_waiting(world: MarketWorld) -
     world.plugin.repeat(key)  # nothing waits for a second answer
     assert world.callbacks.completed == [token]
     late = world.callbacks.new()
-    world.wait_for_callback({**state, "token": late})  # the answer has arrived before
+    world.wait_for_callback({**state, "token": late})  # the answer arrived earlier
     assert world.callbacks.completed == [token, late]
 
 

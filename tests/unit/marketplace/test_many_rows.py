@@ -34,7 +34,7 @@ from tests.markets.world import MarketWorld
 ROWS: Final = 1000
 _PAD: Final = "x" * 12_000  # a page of 100 such rows exceeds 1 MB, too
 _MOTO: Final = (pytest.mark.heavy, pytest.mark.moto, pytest.mark.timeout(600))
-"""The tests with moto are slow: it copies all tables for each transaction."""
+"""moto is slow here, because it copies all tables for each transaction."""
 
 
 class World:

@@ -122,7 +122,7 @@ def test_a_message_starts_a_job_once_the_execution_of_its_batch_is_lost(
         memory.clock.now = moment
         memory.dispatch(*this.jobs)
         started.append(len(memory.executions.started))
-    assert started == [1, 2]  # the first is the batch's execution
+    assert started == [1, 2]  # execution 1 is the batch's own
 
 
 def test_a_round_takes_all_that_is_due_again(memory: MarketWorld) -> None:

@@ -225,7 +225,7 @@ def test_the_first_sitemaps_of_very_many_are_kept() -> None:
 def test_half_a_million_lines_take_no_time() -> None:
     began = time.process_time()
     parse(b"\n" * bounds.ROBOTS_MAX_BYTES)
-    assert time.process_time() - began < 0.5  # once 2 s
+    assert time.process_time() - began < 0.5  # formerly 2 s
 
 
 # ---------------------------------------------------------------- Product tokens

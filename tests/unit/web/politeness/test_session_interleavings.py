@@ -89,7 +89,7 @@ SESSION_CALLS: dict[str, Call] = {
 @pytest.mark.parametrize("scene", list(SESSION_SCENES))
 def test_two_calls_of_sessions_act_one_after_the_other(scene: str) -> None:
     for first, second in itertools.product(SESSION_CALLS, repeat=2):
-        if first == "hand over":  # two calls, between which another may run
+        if first == "hand over":  # two calls: another may run between them
             continue
         check_meeting(
             SESSION_SCENES[scene],
