@@ -189,7 +189,7 @@ def test_a_client_that_does_not_read_costs_the_others_nothing(
             assert reader.recv(timeout=CLIENT_SECONDS) == str(number)
         assert time.monotonic() - begin < SEND_SECONDS
         assert [refusal.result() for refusal in refusals] == [[]] * 4
-        assert SEND_SECONDS <= time.monotonic() - begin < 2 * SEND_SECONDS
+        assert SEND_SECONDS <= time.monotonic() - begin < 4 * SEND_SECONDS  # one after the other
 
 
 def test_a_client_that_reads_again_gets_whole_messages_and_new_ones(
