@@ -1,4 +1,4 @@
-"""Pages without bounds, and browsers that fail, on the real browser."""
+"""Tests of the real browser: pages without bounds, and failures of the browser."""
 
 import os
 import signal
@@ -40,8 +40,8 @@ from tests.sampling import sampled
 pytestmark = pytest.mark.heavy
 
 MEGABYTE = 1024 * 1024
-SERVER_THREADS = 40  # of connections that are about to end
-SLACK_SECONDS = 20.0  # beyond the time of a rendering, on a busy machine
+SERVER_THREADS = 40  # threads of connections that are about to close
+SLACK_SECONDS = 20.0  # tolerance beyond the time limit of a rendering, on a busy machine
 
 
 def _script(code: str) -> Behaviour:
@@ -145,7 +145,7 @@ def _signalled(number: signal.Signals) -> Callable[[Exchange, Path], None]:
 def _environment_names(process: Path, folder: Path) -> bool:
     try:
         return f"HOME={folder}".encode() in (process / "environ").read_bytes().split(b"\0")
-    except OSError:  # it ended, or is another user's
+    except OSError:  # it ended, or belongs to another user
         return False
 
 
@@ -186,7 +186,7 @@ def test_a_stage_without_a_browser_says_so(tmp_path: Path) -> None:
 
 @dataclass(frozen=True)
 class Held:
-    """What this process holds."""
+    """Resources that this process holds."""
 
     children: int
     files: int
@@ -206,7 +206,7 @@ class Held:
 @pytest.mark.parametrize("pages", [10, pytest.param(50, marks=pytest.mark.proof)])
 def test_pages_in_a_row_leave_nothing(server: ScriptedServer, tmp_path: Path, pages: int) -> None:
     server.fallback = answer(b"<p>silk<script>setInterval(() => fetch('/more'), 50)</script>")
-    for _ in range(3):  # imports and caches
+    for _ in range(3):  # the first renderings load modules and fill caches
         render(tmp_path, server)
     before = Held.now()
     for _ in range(pages):

@@ -1,6 +1,6 @@
-"""No way out of a page reaches an address that the policy refuses, on the real browser.
+"""On the real browser, no way out of a page reaches an address that the policy refuses.
 
-The control is the same page in the same browser without our proxy and its flags.
+The control test opens the same page in the same browser without our proxy and its flags.
 """
 
 import shutil
@@ -26,17 +26,17 @@ from tests.integration.ways_out import NAVIGATIONS, SITE, WAYS, Site, navigation
 pytestmark = pytest.mark.heavy
 
 CONTROL_SECONDS = 15.0
-# What holds the page, besides DevTools; the control goes without.
+# Flags that restrict the page, in addition to DevTools; the control test omits them.
 HELD_BY = (
     *("--proxy", "--host-resolver-rules", "--force-webrtc", "--webrtc", "--dns-prefetch"),
     "--block-new-web-contents",
 )
-CONTROL_WAYS = WAYS - {"icon"}  # headless browsers show none
+CONTROL_WAYS = WAYS - {"icon"}  # headless browsers request no icons
 POLL_SECONDS = 0.1
 
 
 class Forbidden:
-    """A server at loopback that nobody may reach, by connection or by datagram."""
+    """A loopback server that no page may reach, whether by a connection or by a datagram."""
 
     def __init__(self, server: ScriptedServer, datagrams: socket.socket) -> None:
         self.server = server
@@ -58,7 +58,7 @@ class Forbidden:
 
     @property
     def ways(self) -> set[str]:
-        """The ways that arrived."""
+        """Return the ways by which requests reached this server."""
         return {each.target.removeprefix("/") for each in self.server.requests} & WAYS
 
 
@@ -74,13 +74,13 @@ def forbidden() -> Iterator[Forbidden]:
 
 
 def _resolve(host: str, port: int) -> list[str]:
-    """Every name of the page is this machine, as a hostile name server answers."""
+    """Resolve every name to this machine, as a hostile name server does."""
     return [HOST]
 
 
 @contextmanager
 def _without_rules(site: ScriptedServer, path: str, profile: Path) -> Iterator[None]:
-    """Open a page of the site in a browser that may do what browsers do."""
+    """Open a page of the site in a browser without our restrictions."""
     flags = [flag for flag in FLAGS if not flag.startswith(HELD_BY)]
     names = f"--host-resolver-rules=MAP rebind.test {HOST}"
     url = f"http://{SITE}:{site.port}{path}"

@@ -59,7 +59,7 @@ def test_an_image_shows_the_page_as_a_browser_does(server: ScriptedServer, tmp_p
 def test_lab_figures_are_the_browsers_whatever_the_page_says(
     server: ScriptedServer, tmp_path: Path
 ) -> None:
-    """Something moves down by a third of the window, well after it was painted."""
+    """The page moves its text down by a third of the window, well after the text was painted."""
     server.behaviours["/"] = answer(
         b"<!doctype html><title>t</title><p style='height:400px;background:red'>Text</p><script>"
         b"window.PerformanceObserver = class { observe() { throw 1; } };"
@@ -240,7 +240,7 @@ def test_a_page_that_gives_nothing_ends_with_its_reason(
 
 @pytest.fixture
 def secure() -> Iterator[tuple[ScriptedServer, str]]:
-    """A server with TLS, and the digest of its key as a flag of Chromium takes it."""
+    """Provide a TLS server, and the digest of its key in the form of a Chromium flag."""
     context, certificate = (
         ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER),
         trustme.CA().issue_cert("site.test"),

@@ -1,4 +1,4 @@
-"""Each flow makes the calls that the committed table says, no more and no fewer."""
+"""Each flow makes exactly the calls in the committed table."""
 
 import json
 import subprocess
@@ -12,7 +12,7 @@ from benchmarks.calls import TABLE, differences
 CALLS = Path(__file__).resolve().parents[2] / "benchmarks" / "calls.py"
 
 
-@pytest.mark.timeout(300)  # two crawls and some 500 calls of moto
+@pytest.mark.timeout(300)  # two crawls and about 500 calls to moto
 def test_each_flow_makes_the_calls_of_the_table() -> None:
     done = subprocess.run(
         [sys.executable, str(CALLS)], capture_output=True, text=True, check=False, timeout=280

@@ -1,9 +1,9 @@
-"""Checks as a web server sees them: never more than eight at once, nor two at a host.
+"""Checks as a web server sees them: at most eight at a time, and one per host.
 
-There are 16 pollers, messages that come twice, 500 targets and workers that are killed in the
+The test runs 500 targets with 16 pollers, duplicate messages, and workers that are killed in the
 middle of a request.
 
-The stores are in memory, sockets and clocks are real.
+The stores are in memory; the sockets and clocks are real.
 """
 
 import random
@@ -30,11 +30,12 @@ from tests.fakes.time import HandClock
 
 TARGETS, HOSTS, POLLERS = 500, 60, 16
 TRIES = 10
-"""Of a message whose host or workers are busy: a killed one's slots are so for a minute."""
+"""Maximum tries of a message while its host or all workers are busy: a killed worker's slots stay
+taken for a minute."""
 
 
 class Watched:
-    """Counts who is at which host."""
+    """Counter of the requests in progress, per host and in total."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -70,14 +71,14 @@ def port(seen: Watched) -> Iterator[int]:
         def do_GET(self) -> None:
             host = self.headers["Host"].partition(":")[0]
             with seen.visit(host, f"{host}{self.path}"):
-                time.sleep(0.02)  # else few would meet
+                time.sleep(0.02)  # otherwise few requests would overlap
                 self.send_response(200)
                 self.send_header("Content-Length", "4")
                 self.end_headers()
                 self.wfile.write(b"fine")
 
         def log_message(self, *_: Any) -> None:
-            """Quiet."""
+            """Print no access log."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
@@ -90,11 +91,11 @@ def port(seen: Watched) -> Iterator[int]:
 
 
 class Killed(BaseException):
-    """The end of a process."""
+    """Raised when the process of a worker is killed."""
 
 
 class Process:
-    """A worker's view of a part: from its death on it reaches nothing."""
+    """Proxy of a part that a worker uses; after the worker's death each use raises Killed."""
 
     def __init__(self, part: Any, alive: list[bool]) -> None:
         self._part = part
@@ -107,7 +108,7 @@ class Process:
 
 
 class Mortal:
-    """A fetcher whose process may die once the answer is there."""
+    """A fetcher whose process may die after it has the response."""
 
     def __init__(self, fetcher: GuardedFetcher, alive: list[bool], chance: random.Random) -> None:
         self._fetcher = fetcher
@@ -135,7 +136,7 @@ def test_the_server_sees_eight_at_once_and_one_at_a_host(seen: Watched, port: in
     chance, killed = random.Random(3), []
 
     def process() -> tuple[Any, list[bool]]:
-        """A worker, and whether it lives."""
+        """Return a new worker, and a list with one flag: whether the worker is alive."""
         alive = [True]
         parts: dict[str, Any] = {
             name: Process(part, alive)
@@ -148,12 +149,12 @@ def test_the_server_sees_eight_at_once_and_one_at_a_host(seen: Watched, port: in
         return world.worker(**parts, fetcher=Mortal(fetcher, alive, chance)), alive
 
     def poll(_: int) -> None:
-        """Take messages until there are none; a new process follows one that was killed."""
+        """Process messages until the queue is empty; replace a killed worker by a new one."""
         worker, alive = process()
         while queue:
             try:
                 tries, order = queue.pop()
-            except IndexError:  # another one was faster
+            except IndexError:  # another poller took it
                 break
             try:
                 done = worker.run(order, lambda: 900.0)
@@ -161,7 +162,7 @@ def test_the_server_sees_eight_at_once_and_one_at_a_host(seen: Watched, port: in
                 killed.append(order)
                 worker, alive = process()
                 continue
-            if WAITING in done and tries < TRIES:  # all slots are taken, or the host
+            if WAITING in done and tries < TRIES:  # all slots are taken, or the host is busy
                 queue.insert(0, (tries + 1, order))
                 time.sleep(0.01)
         if alive[0] and worker.slot is not None:
@@ -171,7 +172,7 @@ def test_the_server_sees_eight_at_once_and_one_at_a_host(seen: Watched, port: in
     while len(seen.paths) < TARGETS:
         world.lane.sent.clear()
         world.tick().run()
-        # Beyond the slots of processes that were killed.
+        # The slots of killed processes expire in this time.
         world.clock.advance(100)
         until = world.clock() + timedelta(seconds=3600)
         sent = [each.checks for each in world.lane.sent]
@@ -179,7 +180,7 @@ def test_the_server_sees_eight_at_once_and_one_at_a_host(seen: Watched, port: in
         with ThreadPoolExecutor(POLLERS) as pool:
             list(pool.map(poll, range(POLLERS)))
     assert killed
-    # At least half of them: all eight meet unless the machine is busy with something else.
+    # At least half of the limit: all eight overlap unless other work keeps the machine busy.
     assert limits.CHECK_CONCURRENCY // 2 <= seen.most.pop("*") <= limits.CHECK_CONCURRENCY
     assert set(seen.most.values()) == {1}
     assert not (set(seen.paths) - {f"{names[n % HOSTS]}/{n}" for n in range(TARGETS)})

@@ -1,4 +1,4 @@
-"""The console's pages in a browser, on an API whose every text attacks them."""
+"""The console's pages in a browser; every text that the API returns is an attack."""
 
 import gzip
 import re
@@ -110,7 +110,7 @@ PLACES = (
     "nowhere",
 )
 OUTSIDE = ("sign-in", "sign-in/key", "invitation?tenant=acme&invitation=x")
-"""Places of people who haven't signed in."""
+"""Pages for people who haven't signed in."""
 
 
 @pytest.fixture(scope="module")
@@ -135,21 +135,21 @@ def browser() -> Iterator[Browser]:
 
 
 def shown(window: Window, url: str, place: str) -> None:
-    """Go to a place and wait until its requests have been answered."""
+    """Open a page of the console and wait until its requests have been answered."""
     window.page.goto(f"{url}#/{place}")
     expect(window.page.locator("main h1")).to_be_visible()
     expect(window.page.locator(".loading")).to_have_count(0)
 
 
 def without_session(_: str, path: str) -> Answer | None:
-    """Answer that there is no session."""
+    """Answer a refresh with 401, as there is no session; return None for other paths."""
     if path != "/api/v1/auth/refresh":
         return None
     return 401, {"error": "no session", "code": "AUTH_REQUIRED", "details": {}}
 
 
 def dialogs_opened(window: Window, url: str, place: str) -> Iterator[str]:
-    """Press each kind of button; yield its name while a dialog is there."""
+    """Press a button of each name; yield the name while the button's dialog is open."""
     names = window.page.locator("main button[type=button]:enabled").all_inner_texts()
     for name in dict.fromkeys(names):
         if HARMLESS.fullmatch(name):
@@ -363,7 +363,7 @@ def test_an_expired_token_is_renewed_amid_work_and_work_goes_on(
         expect(window.page.get_by_role("table")).to_be_visible()
         window.close()
     assert refused
-    assert api.asked.count("POST /api/v1/auth/refresh") == 2  # at the start, and after the refusal
+    assert api.asked.count("POST /api/v1/auth/refresh") == 2  # at the start and after the refusal
 
 
 # covers K-03

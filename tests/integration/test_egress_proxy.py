@@ -1,4 +1,4 @@
-"""The browser's proxy without a browser: its connections, relays and bounds."""
+"""The browser's proxy, tested without a browser: its connections, relays and limits."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
@@ -39,14 +39,14 @@ def threads() -> Iterator[ThreadPoolExecutor]:
 
 @dataclass
 class World:
-    """A proxy of one rendering, and what it allows."""
+    """The proxy of one rendering, its allowed addresses and its resolver."""
 
     threads: ThreadPoolExecutor
     allowed: frozenset[str]
     resolver: Resolver
 
     def run[T](self, work: Callable[[EgressProxy, int], Awaitable[T]]) -> T:
-        """Return the result of the work, which gets the proxy and its port."""
+        """Call `work` with the proxy and its port, and return its result."""
 
         async def held() -> T:
             watch = Watch(SITE)
@@ -61,7 +61,7 @@ class World:
         return asyncio.run(held())
 
     def ask(self, request: str, *, then: bytes = b"") -> bytes:
-        """Send a request through the proxy, and return all that comes back."""
+        """Send a request through the proxy and return the whole response."""
         return self.run(lambda _, port: _asked(port, request, then))
 
 
@@ -70,7 +70,7 @@ async def _asked(port: int, request: str, then: bytes = b"") -> bytes:
     try:
         writer.write(request.replace("\n", "\r\n").encode() + then)
         return await reader.read()
-    except ConnectionResetError:  # it closed before it had read everything
+    except ConnectionResetError:  # the proxy closed before it had read everything
         return b""
     finally:
         writer.transport.abort()
@@ -108,7 +108,7 @@ def test_a_request_goes_in_origin_form_without_the_proxys_fields(
 def test_a_body_is_relayed_and_a_second_request_is_not(
     server: ScriptedServer, world: World
 ) -> None:
-    """Each request has its own connection, whose address was checked for it."""
+    """Each request needs its own connection, because the address is checked per request."""
     server.fallback = answer(b"ok")
     post = f"POST http://{SITE}:{server.port}/ HTTP/1.1\nHost: {SITE}\nContent-Length: 4\n\n"
     second = _get("http://elsewhere.test/").replace("\n", "\r\n").encode()
@@ -167,7 +167,7 @@ def test_what_the_policy_refuses_is_never_connected_to(
 
 # covers F-01
 def test_a_name_keeps_the_address_that_was_checked(server: ScriptedServer, world: World) -> None:
-    """A rebinding name server: a second look-up would lead elsewhere."""
+    """A rebinding name server would answer a second look-up with another address."""
     server.fallback = answer(b"ok")
     world.resolver = resolver = ScriptedResolver([HOST], ["10.0.0.1"])
 

@@ -121,7 +121,7 @@ SITE = "http://site.test/a/b?q"
 
 
 def fetch_site(server: ScriptedServer, **others: object) -> FetchedPage:
-    """The host's page, where every name is at the server."""
+    """Fetch the site's page; every name resolves to the scripted server."""
     every_host = RoutedTcp(server, PUBLIC, "1.1.1.1", "2606:4700::1111")
     guarded = fetcher(server, resolver=ScriptedResolver([PUBLIC]), tcp=every_host, **others)
     return guarded.fetch(request(SITE))
@@ -173,7 +173,7 @@ def test_only_a_redirects_status_with_one_location_is_followed(
 def test_headers_stay_with_their_origin_and_never_come_back(
     server: ScriptedServer, case: Case
 ) -> None:
-    """Whoever redirects back chooses what the first origin is asked for."""
+    """A host that redirects back to the first origin chooses which page is requested there."""
     first, *hops = case["input"]
     server.fallback = in_turn(*map(redirect, hops), answer(PAGE))
     given = {"Authorization": "Bearer silk", "Cookie": "id=silk", "X-Api-Key": "silk", "X-Tag": "1"}

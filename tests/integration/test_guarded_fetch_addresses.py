@@ -1,6 +1,6 @@
-"""Where the guarded fetcher connects to: names, addresses, proxies, TLS.
+"""Addresses to which the guarded fetcher connects: names, IP addresses, proxies, TLS.
 
-Public addresses are routed to a local server; an audit hook sees every connect.
+Public addresses are routed to a local server; an audit hook records every connection attempt.
 """
 
 import itertools
@@ -39,7 +39,7 @@ from tests.fakes.scripted_server import (
 )
 from tests.unit.web.fetching.cases import Case, each_case
 
-# Longer than any deadline below and shorter than any script of the server.
+# Longer than any deadline below, and shorter than any script of the server.
 WELL_BEFORE_SECONDS = 6.0
 
 
@@ -47,7 +47,7 @@ WELL_BEFORE_SECONDS = 6.0
 def test_a_name_is_resolved_once_and_its_checked_address_connected_to(
     server: ScriptedServer,
 ) -> None:
-    """A rebinding name server: a second look-up would lead inside."""
+    """A rebinding name server would answer a second look-up with an internal address."""
     server.behaviours["/"] = answer(PAGE)
     resolver = ScriptedResolver([PUBLIC], [HOST])
     tcp = RoutedTcp(server, PUBLIC)
@@ -62,7 +62,7 @@ def test_a_name_is_resolved_once_and_its_checked_address_connected_to(
 def test_only_checked_addresses_of_a_name_are_asked(
     server: ScriptedServer, connects: list[tuple[str, int]], case: Case
 ) -> None:
-    """Whatever name servers say, at the first look-up or at a later one."""
+    """This holds for any answer of the name servers, to the first look-up or to a later one."""
     hops = len(case["input"]) - 1
     server.fallback = in_turn(*(redirect(f"/{hop}") for hop in range(hops)), answer(PAGE))
     working = set(case["asked"]) - set(case.get("dead", ()))

@@ -1,4 +1,4 @@
-"""Requests with a body and headers of their own, and excerpts of what comes back."""
+"""Requests with a body and custom headers, and excerpts of responses."""
 
 import gzip
 import itertools
@@ -145,7 +145,7 @@ def test_a_vital_excerpt_is_cut_where_it_ends(server: ScriptedServer) -> None:
 
 
 def robots_rules(server: ScriptedServer, behaviour: Behaviour) -> Rules | Closed | BeingRead:
-    """The rules for a page of a host that answers so for its robots.txt."""
+    """Return the rules for a page of a host whose robots.txt has this behaviour."""
     server.behaviours["/robots.txt"] = behaviour
     clock = HandClock()
     gate = RobotsGate(store=FakeRobotsStore(), product_token="Spinneret", clock=clock)
@@ -174,7 +174,7 @@ def test_a_robots_txt_without_an_end_is_left_after_what_is_read_of_it(
 
 
 class Taking:
-    """Keeps the pieces that it is given, up to so many bytes."""
+    """Consumer that collects the pieces of a body until it has `most` bytes."""
 
     def __init__(self, most: int = 10_000_000) -> None:
         self.pieces: list[bytes] = []

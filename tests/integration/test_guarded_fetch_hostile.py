@@ -1,4 +1,4 @@
-"""Servers that send too much, too slowly or no HTTP."""
+"""Servers that send too much, send too slowly, or don't speak HTTP."""
 
 import gzip
 import itertools
@@ -46,14 +46,14 @@ from tests.fakes.scripted_server import (
 )
 
 HTML = "Content-Type: text/html"
-# Longer than any deadline below and shorter than any script of the server.
+# Longer than any deadline below, and shorter than any script of the server.
 WELL_BEFORE_SECONDS = 6.0
 
 
 ENCODERS: dict[str, Callable[[bytes], bytes]] = {
     "gzip": gzip.compress,
     "deflate": zlib.compress,
-    "br": partial(brotli.compress, quality=4),  # the default is slow
+    "br": partial(brotli.compress, quality=4),  # the default quality is slow
     "zstd": zstd.compress,
 }
 
@@ -184,7 +184,7 @@ HEADER_BYTES = [bytes([byte]) for byte in b"HTTP/1.1 200 OK\r\nX-Slow: " + b"y" 
     ids=["silence", "status", "headers", "continue", "body", "length", "chunks", "empty-members"],
 )
 def test_a_slow_server_ends_at_the_deadline(server: ScriptedServer, behaviour: Behaviour) -> None:
-    """Each wait is far below the read time-out, so only the whole can end it."""
+    """Each wait is far below the read time-out, so only the total deadline can end the fetch."""
     began = time.monotonic()
     with pytest.raises(FetchTimeout):
         fetch(server, behaviour, total_seconds=1.0, read_seconds=30.0)
@@ -205,9 +205,9 @@ def test_a_silence_that_is_too_long_for_any_caller_is_the_host_s(server: Scripte
 
 
 def test_a_body_that_costs_only_time_ends_at_the_deadline(server: ScriptedServer) -> None:
-    """A small body unfolds into a million empty frames, which take seconds to decode to nothing.
+    """A small body expands to a million empty frames, which take seconds to decode to nothing.
 
-    Nothing is read meanwhile, so that no socket's time-out could end it.
+    The fetcher reads nothing meanwhile, so no time-out of the socket can end the fetch.
     """
     frames = zstd.compress(b"") * 1_000_000
     began = time.monotonic()

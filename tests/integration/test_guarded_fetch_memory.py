@@ -1,7 +1,7 @@
-"""What a fetch costs the whole process at its peak, decoders outside Python's heap included.
+"""Peak memory of the process that fetches a page, including decoders outside Python's heap.
 
-The fetch runs in a process of its own against a server in this one. Its bound is that of every
-hostile answer: what it may take, and 32 MiB.
+The fetch runs in its own process, against a server in this one. For every hostile response, the
+process may use the fetch's `max_bytes` and 32 MiB more.
 """
 
 import itertools
@@ -47,7 +47,7 @@ SIZES: Final = {
     "1 GB": (10**9, limits.FETCH_MAX_BYTES),
     "10 GB": (10 * 10**9, 50 * MEBIBYTE),
 }
-"""What a bomb decodes to, and the limit of the fetch."""
+"""Decoded size of a bomb, and the fetch's limit (`max_bytes`), both in bytes."""
 BOMBS: Final = [
     *itertools.product(SINGLE, SIZES),
     *itertools.product(LAYERED, ["10 GB"]),
@@ -61,7 +61,7 @@ def named(codings: str | Sequence[str]) -> str:
 
 
 def sending(codings: Sequence[str], body: Iterator[bytes]) -> Behaviour:
-    """Without a length, which would end it sooner."""
+    """Return a behaviour that sends no Content-Length, which would end the fetch earlier."""
 
     def behave(exchange: Exchange) -> None:
         exchange.send(head(200, "Content-Type: text/html", f"Content-Encoding: {names(codings)}"))
@@ -72,7 +72,7 @@ def sending(codings: Sequence[str], body: Iterator[bytes]) -> Behaviour:
 
 
 def fetch_apart(server: ScriptedServer, behaviour: Behaviour, max_bytes: int) -> tuple[str, int]:
-    """The outcome, and by how much the fetch went beyond `max_bytes` at its peak."""
+    """Fetch in another process; return the outcome and the peak growth beyond `max_bytes`."""
     server.behaviours["/page"] = behaviour
     done = subprocess.run(
         [

@@ -1,4 +1,4 @@
-"""What a refusal says: the limit, and nothing of the inside."""
+"""Refusals name the limit and disclose nothing internal."""
 
 import gzip
 

@@ -1,4 +1,4 @@
-"""The MCP server as a client of other authors sees it: the Inspector's command line."""
+"""The MCP server as seen by a third-party client: the command line of the MCP Inspector."""
 
 # covers L-03
 import json
@@ -22,14 +22,16 @@ from tests.unit.client.samples import found, hit
 pytestmark = [pytest.mark.proof, pytest.mark.timeout(900)]
 
 INSPECTOR = "@modelcontextprotocol/inspector@2.12.0"
-CONNECT_MS = 120_000  # it starts our server, which takes seconds on a loaded machine
+CONNECT_MS = 120_000  # the Inspector starts our server, which takes seconds on a loaded machine
 INSTALL_SECONDS = 400
 READING = {"search", "read_document", "crawl_status", "audit_report"}
 WRITING = {"crawl_page", "check_link", "crawl_site", "discover_urls", "audit_site", "screenshot"}
 
 
 class _Api(BaseHTTPRequestHandler):
-    """Answers a search, and refuses the empty bodies by which the server asks what a key may do."""
+    """API that answers a search and rejects the empty bodies by which the server learns a key's
+    scopes.
+    """
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
@@ -48,7 +50,7 @@ class _Api(BaseHTTPRequestHandler):
 
 @pytest.fixture
 def api() -> Iterator[str]:
-    """An API on loopback."""
+    """Start an API on loopback, and provide its URL."""
     with ThreadingHTTPServer(("127.0.0.1", 0), _Api) as server:
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
@@ -74,7 +76,7 @@ def _inspected(api: str, method: str, *words: str) -> subprocess.CompletedProces
 
 
 def _npx() -> str:
-    """Return the machine's npx, or that of the stack's own Node."""
+    """Return the machine's npx, or else the npx of the stack's own Node."""
     if own := shutil.which("npx"):
         return own
     workspace = Workspace.from_environment(os.environ)

@@ -1,4 +1,4 @@
-"""The functions of media and rendered crawls as they are wired: on moto, with the real browser."""
+"""The wired functions of media and rendered crawls, on moto and with the real browser."""
 
 import json
 from collections.abc import Iterator
@@ -33,7 +33,7 @@ SHELL = answer(
 
 
 class Deployed:
-    """The API and two workers over one environment."""
+    """The API and two workers that share one environment."""
 
     def __init__(self, server: ScriptedServer, monkeypatch: pytest.MonkeyPatch) -> None:
         from crawl import api as area  # noqa: PLC0415 - reads no environment before it is set
@@ -75,7 +75,7 @@ class Deployed:
         self._key = issue(client, names["Tenancy"], "acme", wanted)
 
     def __call__(self, method: str, path: str, body: Any = None) -> Any:
-        """One request, as API Gateway passes it on; its body."""
+        """Send a request in the form of API Gateway, and return the body of the response."""
         event = {
             "httpMethod": method,
             "path": path,
@@ -91,7 +91,7 @@ class Deployed:
         return json.loads(answer["body"])
 
     def work(self, lane: str) -> None:
-        """Deliver the messages of a lane."""
+        """Deliver the lane's messages to its worker."""
         url = f"{self._lanes}{lane}"
         for each in self._sqs.receive_message(QueueUrl=url).get("Messages", []):
             self._sqs.delete_message(QueueUrl=url, ReceiptHandle=each["ReceiptHandle"])
@@ -110,7 +110,7 @@ class Deployed:
             assert done == {"batchItemFailures": []}
 
     def media(self, path: str, **body: Any) -> dict[str, Any]:
-        """Submit a request and let its job end."""
+        """Submit a request, run its job, and return the job."""
         made = self("POST", f"/api/v1/{path}", body)
         self.work("media")
         return dict(self("GET", f"/api/v1/media/{made['job_id']}"))
@@ -161,4 +161,4 @@ def test_a_page_that_is_nothing_without_scripts_is_indexed(
     assert job["status"] == "completed", job
     assert "Orb weavers rebuild their webs" in job["markdown"]
     assert job["title"] == "Silk"
-    assert len(server.requests) == 2 + (render == "auto")  # robots.txt, and the page
+    assert len(server.requests) == 2 + (render == "auto")  # robots.txt and the page

@@ -1,4 +1,4 @@
-"""Screenshots as jobs on the real browser, while browsers and workers fail."""
+"""Screenshot jobs on the real browser, with failing browsers and workers."""
 
 import os
 import signal
@@ -27,7 +27,7 @@ SECONDS = 20.0
 
 
 class ShortBrowser:
-    """The real browser, whose pages have three seconds."""
+    """The real browser with a time limit of three seconds per page."""
 
     def __init__(self, browser: ChromiumBrowser) -> None:
         self._browser = browser
@@ -54,7 +54,7 @@ def submitted(media: MediaWorld, server: ScriptedServer) -> JobRef:
 
 
 def kill_once(scratch: Path, number: signal.Signals) -> Iterator[None]:
-    """Signal the browser's processes at the first call."""
+    """Send the signal to the browser's processes at the first step; do nothing at later ones."""
     for each in Path("/proc").iterdir():
         if each.name.isdigit() and _is_below(each, scratch):
             os.kill(int(each.name), number)
@@ -66,7 +66,7 @@ def kill_once(scratch: Path, number: signal.Signals) -> Iterator[None]:
 def _is_below(process: Path, scratch: Path) -> bool:
     try:
         return f"HOME={scratch}/".encode() in (process / "environ").read_bytes()
-    except OSError:  # it ended, or is another user's
+    except OSError:  # it ended, or belongs to another user
         return False
 
 
