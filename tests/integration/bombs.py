@@ -1,4 +1,4 @@
-"""Bodies that cost a decoder as much memory as they can, made without ever holding them whole.
+"""Compressed bodies that take as much of a decoder's memory as possible, generated piece by piece.
 
 A coding is named as in Content-Encoding; br and zstd also with the bits of their window ("br 24").
 """
@@ -13,16 +13,16 @@ from typing import Final, Protocol
 import brotli  # type: ignore[import-untyped]  # ships no type information
 from backports import zstd
 
-_SEGMENT: Final = 4 * 1024 * 1024  # decoders meet several sizes of window on the way to the largest
+_SEGMENT: Final = 4 * 1024 * 1024  # a decoder's window grows in several steps to its largest size
 
 
 class _Compressor(Protocol):
     def step(self, data: bytes) -> bytes:
-        """The data, so that all of it can be decoded at once."""
+        """Compress the data, and flush, so that a decoder can decode all of it at once."""
         ...
 
     def end(self) -> bytes:
-        """What makes the stream whole."""
+        """Return the bytes that complete the stream."""
         ...
 
 
@@ -71,23 +71,23 @@ _COMPRESSORS: Final[dict[str, Callable[[], _Compressor]]] = {
 
 
 def bomb(codings: Sequence[str], size: int) -> Iterator[bytes]:
-    """So many zeros (or a little more) under the codings, first one first, in a few kilobytes.
+    """Yield at least `size` zeros, compressed by the codings in their order, in a few kilobytes.
 
-    The innermost stream has no end: nobody is to get there.
+    The innermost stream has no end, because no decoder should read that far.
     """
     first, *outer = codings
     return _under(outer, _zeros(first, size))
 
 
 def ballast(codings: Sequence[str], size: int) -> Iterator[bytes]:
-    """A whole body that no coding makes shorter, so that it fills the window of every one."""
+    """Yield a complete body of incompressible data, so that it fills the window of every coding."""
     noise = Random(size)
     segments = range(0, size, _SEGMENT)
     return _under(codings, (noise.randbytes(min(_SEGMENT, size - begun)) for begun in segments))
 
 
 def names(codings: Sequence[str]) -> str:
-    """The Content-Encoding header."""
+    """Return the value of the Content-Encoding header."""
     return ", ".join(coding.partition(" ")[0] for coding in codings)
 
 
@@ -99,7 +99,7 @@ def _zeros(coding: str, size: int) -> Iterator[bytes]:
 
 @cache
 def _repeatable(coding: str) -> tuple[bytes, bytes]:
-    """The start of a stream, and what adds one more segment of zeros however often it follows."""
+    """Return the start of a stream, and a repeatable piece that adds one more segment of zeros."""
     compressor, zeros = _COMPRESSORS[coding](), bytes(_SEGMENT)
     start = compressor.step(zeros) + compressor.step(zeros)
     repeated = compressor.step(zeros)

@@ -1,4 +1,4 @@
-"""The real browser, as the local stack installs it, on pages of a scripted server."""
+"""The real browser, installed as in the local stack, on pages of a scripted server."""
 
 import os
 from functools import cache
@@ -19,13 +19,13 @@ from tests.fakes.scripted_server import ScriptedServer
 
 @cache
 def program() -> Path:
-    """The folder of the unpacked program, which is installed if it is missing."""
+    """Return the folder of the unpacked browser; install the browser if it is missing."""
     workspace = Workspace.from_environment(os.environ)
     return Store(workspace).ensure(chromium_tool(workspace))
 
 
 def chromium(scratch: Path, *allowed: str, resolver: Resolver = no_names) -> ChromiumBrowser:
-    """A browser that may reach the `host:port` pairs."""
+    """Return a browser that may connect to the given `host:port` pairs."""
     return ChromiumBrowser(
         folder=program(),
         scratch=scratch,
@@ -42,13 +42,13 @@ def render(scratch: Path, server: ScriptedServer, path: str = "/", **request: An
 
 
 def processes_of(scratch: Path) -> list[str]:
-    """Command lines of running processes that name the folder."""
+    """Return the command lines of running processes that contain the folder's path."""
     found = []
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
             try:
                 words = (entry / "cmdline").read_bytes()
-            except OSError:  # it ended meanwhile
+            except OSError:  # the process ended meanwhile
                 continue
             if str(scratch).encode() in words:
                 found.append(words.replace(b"\0", b" ").decode())

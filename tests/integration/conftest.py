@@ -1,4 +1,4 @@
-"""A scripted server, and a watch over every connect."""
+"""Fixtures: a scripted server, and a record of every connection attempt."""
 
 from collections.abc import Iterator
 
@@ -16,6 +16,6 @@ def server() -> Iterator[ScriptedServer]:
 
 @pytest.fixture
 def connects() -> Iterator[list[tuple[str, int]]]:
-    """Every connect since the test began, by address and port."""
+    """Provide all connection attempts since the test began, as pairs of address and port."""
     with connect_watch().watching() as seen:
         yield seen

@@ -1,7 +1,7 @@
-"""One fetch in a process of its own, which reports how far its memory grew.
+"""Program that fetches one page in its own process and reports how much its memory grew.
 
-Arguments: the URL, the server's `host:port`, the most bytes to take. Standard output is one line
-of JSON: `outcome` (the error's name, or "page"), and `grown`, in bytes.
+Arguments: the URL, the server's `host:port`, the maximum number of bytes to accept. Standard output
+is one line of JSON: `outcome` (the error's name, or "page"), and `grown`, in bytes.
 """
 
 import json
@@ -18,12 +18,12 @@ from spinneret.web.fetching.urls import parse_url
 
 
 def main(url: str, pair: str, max_bytes: str) -> None:
-    """Fetch, once, and report."""
+    """Fetch the URL once and print the report."""
     guarded = GuardedFetcher(
         AddressPolicy(frozenset({pair})), resolve_by_system, user_agent="Spinneret-Test/1"
     )
     request = FetchRequest(url=parse_url(url), max_bytes=int(max_bytes))
-    before = _resident("VmRSS")  # the peak may lie behind us: loading modules takes memory too
+    before = _resident("VmRSS")  # not the peak so far: loading modules may have taken more memory
     try:
         guarded.fetch(request)
         outcome = "page"
@@ -34,7 +34,7 @@ def main(url: str, pair: str, max_bytes: str) -> None:
 
 
 def _resident(name: str) -> int:
-    """proc(5): VmRSS is what is resident now, VmHWM the most that ever was."""
+    """Return a size in bytes (proc(5)): VmRSS is the resident memory now, VmHWM its peak."""
     status = Path("/proc/self/status").read_text()
     [kilobytes] = re.findall(rf"^{name}:\s+(\d+) kB$", status, re.MULTILINE)
     return int(kilobytes) * 1024

@@ -1,4 +1,4 @@
-"""A host on loopback that reports when its pages were asked for."""
+"""A host on loopback that records when its pages were requested."""
 
 import contextlib
 import time
@@ -6,19 +6,19 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Event, Thread
 from typing import Final
 
-HELD_SECONDS: Final = 60.0  # that a page is kept waiting at most
+HELD_SECONDS: Final = 60.0  # longest time for which a page is held back
 
 
 class Site:
-    """A server on a loopback address of its own; reports when each page was asked for."""
+    """A server on its own loopback address that records when each page was requested."""
 
     def __init__(self, number: int) -> None:
         self.arrivals: list[float] = []
-        """Of pages, on the monotonic clock."""
+        """Arrival times of page requests, in seconds on the monotonic clock."""
         self.robots = ""
         self.status = 204
         self.answers = Event()
-        """Cleared, it keeps pages waiting."""
+        """Event that releases responses: while it is cleared, the server holds pages back."""
         self.answers.set()
         site = self
 
@@ -40,7 +40,7 @@ class Site:
                 self.end_headers()
 
             def log_message(self, *_: object) -> None:
-                """Say nothing."""
+                """Print no access log."""
 
             def handle(self) -> None:
                 with contextlib.suppress(ConnectionError):  # a worker was killed
@@ -54,11 +54,11 @@ class Site:
 
     @property
     def url(self) -> str:
-        """A page of it."""
+        """Return the URL of a page of this server."""
         return f"http://{self.host}:{self.port}/page"
 
     def close(self) -> None:
-        """Ends the server and its thread."""
+        """Stop the server and its thread."""
         self.answers.set()
         self._server.shutdown()
         self._thread.join()

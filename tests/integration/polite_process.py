@@ -1,7 +1,8 @@
-"""A worker as a process of its own that fetches through the product's wiring.
+"""Program of a worker process that fetches through the product's wiring.
 
-Reads orders, a JSON object per line (see `Orders`). To each it says that it is ready, waits for a
-line, and reports as JSON lines what it was granted, when, and what became of each fetch.
+It reads orders, one JSON object per line (see `Orders`). For each order, it reports that it is
+ready, waits for a line, and starts. It then reports as JSON lines its admissions, their times, and
+the outcome of each fetch.
 """
 
 import json
@@ -29,16 +30,16 @@ _TELLING: Final = Lock()
 
 @dataclass(frozen=True, kw_only=True)
 class Orders:
-    """What the process is to do."""
+    """Work for the process."""
 
     tenant: str
     url: str
     stage: Mapping[str, str]
-    """Variables of the environment."""
+    """Environment variables of the stage."""
     fetches: int
     at_once: int = 1
     patient: bool = True
-    """It comes back as often as it must; else it gives a fetch up that it has to wait for."""
+    """Whether to retry a postponed fetch until it succeeds instead of giving it up."""
 
 
 def emit(**line: Any) -> None:
@@ -48,7 +49,7 @@ def emit(**line: Any) -> None:
 
 
 class ReportedPace:
-    """The pace of the product; every admission is reported."""
+    """The product's rate limiter of hosts, which also reports every admission."""
 
     def __init__(self, pace: HostRateLimiter) -> None:
         self._pace = pace
@@ -67,7 +68,7 @@ class ReportedPace:
 
 
 def fetcher_of(stage: Stage) -> PoliteFetcher:
-    """The product's, but for the reports of its permits."""
+    """Return the product's fetcher, whose rate limiter reports its permits."""
     fetcher = polite_fetcher(stage)
     services = fetcher._services
     pace: Any = ReportedPace(services.pace)
@@ -76,7 +77,7 @@ def fetcher_of(stage: Stage) -> PoliteFetcher:
 
 
 def fetch(fetcher: PoliteFetcher, orders: Orders, number: int) -> None:
-    """One fetch, which waits and comes again as a job does."""
+    """Fetch the page once; if the fetch is postponed, wait and retry as a job does."""
     caller = Caller(tenant=orders.tenant, id=f"{os.getpid()}/{number}")
     while True:
         answer = fetcher.fetch(caller, FetchRequest(url=parse_url(orders.url)))
@@ -91,7 +92,7 @@ def fetch(fetcher: PoliteFetcher, orders: Orders, number: int) -> None:
 
 
 def follow(orders: Orders) -> None:
-    """All fetches of the orders, so many at once."""
+    """Perform all fetches of the orders, at most `at_once` at a time."""
     fetcher = fetcher_of(Stage({**os.environ, **orders.stage}, POLITE_FETCHING))
     with ThreadPoolExecutor(orders.at_once) as pool:
         emit(ready=True)

@@ -1,4 +1,4 @@
-"""Worker processes as a test holds them: orders to them, and what they emit."""
+"""Worker processes that a test controls: it sends orders and reads their reports."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ END_SECONDS: Final = 60.0
 
 
 class WorkerProcess:
-    """One `polite_process`."""
+    """A process that runs `polite_process`."""
 
     def __init__(self, variables: dict[str, str]) -> None:
         self._variables = variables
         self.lines: list[dict[str, Any]] = []
-        """Since the last orders."""
+        """Reports since the last orders."""
         self._change = Condition()
         self._process = subprocess.Popen(
             [sys.executable, "-m", "tests.integration.polite_process"],
@@ -36,7 +36,7 @@ class WorkerProcess:
         self._reader.start()
 
     def take(self, orders: Orders) -> None:
-        """Begin, once `go` says so."""
+        """Send orders; the process starts them after `go`."""
         self.lines = []
         self._write(json.dumps(asdict(orders)))
 
@@ -44,7 +44,7 @@ class WorkerProcess:
         self._write("go")
 
     def wait(self, *words: str, times: int = 1, seconds: float) -> None:
-        """Until it has said one of them so often."""
+        """Wait until the process has reported any of the words `times` times in total."""
 
         def said() -> bool:
             return sum(len(self.reported(word)) for word in words) >= times
@@ -57,13 +57,13 @@ class WorkerProcess:
         return [line[word] for line in self.lines if word in line]
 
     def killed(self) -> WorkerProcess:
-        """Ends it in the middle of its work; answers another one."""
+        """Kill the process in the middle of its work, and return a new one."""
         self._process.kill()
         self.end()
         return WorkerProcess(self._variables)
 
     def end(self) -> None:
-        """It ends by itself when there are no more orders."""
+        """Close the process's input, at which it ends; kill the process after a time-out."""
         try:
             self._process.communicate(timeout=END_SECONDS)
         finally:
@@ -86,7 +86,7 @@ class WorkerProcess:
 
 
 def start(workers: list[WorkerProcess], every: list[Orders]) -> None:
-    """All at the same time."""
+    """Send each worker its orders, and start all of them at the same time."""
     for worker, each in zip(workers, every, strict=True):
         worker.take(each)
     for worker in workers:
@@ -96,5 +96,5 @@ def start(workers: list[WorkerProcess], every: list[Orders]) -> None:
 
 
 def reported(workers: list[WorkerProcess], word: str) -> list[Any]:
-    """What all of them said under this word."""
+    """Return the values that all workers reported under this word."""
     return [each for worker in workers for each in worker.reported(word)]

@@ -1,4 +1,4 @@
-"""What a fetch shows besides the page: conditions, HEAD, phases, the certificate, odd answers."""
+"""Facts of a fetch besides the page: conditions, HEAD, phases, certificate, unusual responses."""
 
 import ssl
 from datetime import UTC, datetime, timedelta
@@ -37,7 +37,7 @@ HTML = frozenset({"text/html"})
 
 
 def unchanged(exchange: Exchange) -> None:
-    """The page with its validators; 304 to whoever has them."""
+    """Send the page with its validators, or 304 if the request has its ETag."""
     fields = ('ETag: W/"sp\xef"', "Last-Modified: Sun, 01 Mar 2026 11:00:00 GMT")
     if exchange.request.headers.get("if-none-match") == 'W/"sp\xef"':
         exchange.send(head(304, *fields))
@@ -99,7 +99,7 @@ def test_another_method_follows_no_redirect(server: ScriptedServer) -> None:
 
 
 class Clock:
-    """Stands still but for what a test lets pass."""
+    """A clock that only a test advances."""
 
     def __init__(self) -> None:
         self.now = 0.0
@@ -140,7 +140,7 @@ def test_phases_are_those_of_the_last_hop(server: ScriptedServer) -> None:
 def test_waiting_for_a_redirects_host_isnt_the_sites_time(
     server: ScriptedServer, waits: float, in_time: bool
 ) -> None:
-    """Up to three seconds more than the request may take."""
+    """Waits may take up to three seconds more than the time limit of the request."""
     clock = Clock()
 
     def slow(exchange: Exchange) -> None:

@@ -1,7 +1,7 @@
-"""What politeness is for: how the requests of many workers reach a server.
+"""The purpose of politeness: the timing of many workers' requests, measured at a server.
 
-Workers are processes that visit it through the product's own wiring, and meet in DynamoDB Local.
-POLITENESS_GAP_MS and POLITENESS_FETCHES lengthen the proof; the default is short.
+The workers are processes that fetch through the product's own wiring and share their state in
+DynamoDB Local. POLITENESS_GAP_MS and POLITENESS_FETCHES lengthen the test; the default is short.
 """
 
 import itertools
@@ -32,9 +32,9 @@ from tests.tables import own_tables
 WORKERS: Final = 8
 GAP_MS: Final = int(os.environ.get("POLITENESS_GAP_MS", "50"))
 FETCHES: Final = int(os.environ.get("POLITENESS_FETCHES", "80"))
-SLOWEST_CYCLE_SECONDS: Final = 1.0  # admission, fetch and report beside the gap, at most
-CLOCKS_SECONDS: Final = 0.001  # wall clocks of workers against the server's monotonic one
-SLOWEST_WAY_SECONDS: Final = 0.5  # from an admission to the server
+SLOWEST_CYCLE_SECONDS: Final = 1.0  # maximum of admission, fetch and report, without the gap
+CLOCKS_SECONDS: Final = 0.001  # largest difference of wall clocks and monotonic clock
+SLOWEST_WAY_SECONDS: Final = 0.5  # maximum time from an admission to the arrival at the server
 PATIENCE_SECONDS: Final = 60.0 + FETCHES * (GAP_MS / 1000 + SLOWEST_CYCLE_SECONDS)
 
 pytestmark = [
@@ -49,7 +49,7 @@ _NUMBERS: Final = itertools.count(2)
 
 @pytest.fixture
 def site() -> Iterator[Site]:
-    """A host of this test alone: politeness is kept by host."""
+    """Provide a host that only this test uses, because politeness state is stored per host."""
     made = Site(next(_NUMBERS))
     yield made
     made.close()
@@ -57,7 +57,7 @@ def site() -> Iterator[Site]:
 
 @pytest.fixture(scope="module")
 def domains(aws: Aws) -> Iterator[tuple[Any, str]]:
-    """A client and the table of domains."""
+    """Provide a DynamoDB client and the name of the Domains table."""
     client = aws.dynamodb()
     with own_tables(client) as names:
         yield client, names["Domains"]
@@ -131,17 +131,17 @@ def test_no_window_admits_more_than_burst_and_rate(
     run(workers, [orders(site, FETCHES // WORKERS, rate, burst)] * WORKERS)
     assert reported(workers, "fetched") == [204] * FETCHES
     admitted = [moment / 1000 for moment in sorted(reported(workers, "admitted"))]
-    assert len(admitted) > FETCHES  # robots.txt takes a permit too
+    assert len(admitted) > FETCHES  # robots.txt needs a permit too
     check_windows(admitted, rate, burst, on_the_way=0)
     assert len(site.arrivals) == FETCHES
     check_windows(site.arrivals, rate, burst, on_the_way=SLOWEST_WAY_SECONDS)
 
 
 def check_windows(moments: list[float], rate: float, burst: int, on_the_way: float) -> None:
-    """What arrives within a window was admitted within one that is longer by its way."""
+    """Check that no window, widened by `on_the_way` seconds, exceeds burst and rate."""
     for first, last in itertools.combinations(range(len(moments)), 2):
         seconds = moments[last] - moments[first] + on_the_way
-        # Floats are exact to 0.24 µs at today's epoch seconds.
+        # Floats at today's epoch seconds have a precision of 0.24 µs.
         assert last - first + 1 <= burst + rate * seconds + 1e-4
 
 
@@ -150,7 +150,7 @@ def test_two_tenants_share_one_bucket(
 ) -> None:
     slow = Override(requests_per_second=0.01, burst=3)
     DynamoHostStore(*domains).put("slow", site.host, slow, None, utc_now())
-    run(workers[:1], [orders(site, 1, rate=1000)])  # reads robots.txt
+    run(workers[:1], [orders(site, 1, rate=1000)])  # fetches robots.txt first
     domains[0].delete_item(
         TableName=domains[1], Key={"pk": f"DOMAIN#{site.host}", "sk": Record.PACE.value}
     )
@@ -199,14 +199,14 @@ def test_of_fifty_workers_one_probes_and_a_dead_prober_is_followed(
 
 
 def circuit(domains: tuple[Any, str], site: Site) -> Circuit:
-    """Of the host or of its port, whichever was opened."""
+    """Return the circuit of the host or of its port, whichever isn't closed."""
     pace = HostRateLimiter(ledger=DynamoHostStateStore(*domains), clock=utc_now, new_token=tokens())
     found = {pace.state(site.host, port).circuit for port in (None, site.port)}
     return next(iter(found - {Circuit.CLOSED}), Circuit.CLOSED)
 
 
 def pass_time(domains: tuple[Any, str], site: Site, seconds: float) -> None:
-    """For the breaker, as if it had been opened, and its probe been sent, so much earlier."""
+    """Move the breaker's times into the past, as if it had opened and sent its probe earlier."""
     ledger = DynamoHostStateStore(*domains)
     for port in (None, site.port):
         place = health_key(site.host, port)

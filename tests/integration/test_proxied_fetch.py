@@ -1,4 +1,4 @@
-"""Pages by way of a proxy, on real sockets: what the proxy is asked for, and what it may do."""
+"""Pages through a proxy, on real sockets: the requests to the proxy, and the proxy's limits."""
 
 import base64
 import itertools
@@ -79,7 +79,7 @@ def through(
     by: Proxy | None = None,
     **others: object,
 ) -> GuardedFetcher:
-    """A fetcher by way of the proxy; names are at a public address unless the test says so."""
+    """Return a fetcher that uses the proxy; names resolve to a public address by default."""
     direct = fetcher(proxy, resolver=resolver or ScriptedResolver([PUBLIC]), **others)
     return direct.through(by or proxy_at(proxy))
 
@@ -236,7 +236,7 @@ def test_a_proxys_name_is_checked_as_a_hosts_is(proxy: ScriptedServer) -> None:
 
 
 def hang_up(_: object) -> None:
-    """Close without a word."""
+    """Close the connection without a response."""
 
 
 FAILURES: dict[str, Behaviour] = {
@@ -306,7 +306,7 @@ def test_a_host_that_the_proxy_can_not_reach_is_the_hosts_failure(
 
 
 def drip_a_handshake(sock: socket.socket, stopping: Event) -> None:
-    """A record of 16 KB that begins as the server's part of a TLS handshake, byte by byte."""
+    """Send a 16 KB record byte by byte; it starts like the server's part of a TLS handshake."""
     sock.recv(65536)
     for byte in b"\x16\x03\x03\x40\x00\x02" + bytes(16_000):
         sock.sendall(bytes([byte]))

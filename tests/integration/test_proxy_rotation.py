@@ -1,4 +1,4 @@
-"""Rotation over proxies on real sockets."""
+"""Rotation of proxies, on real sockets."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -24,7 +24,7 @@ TARGET = f"{PUBLIC}:80"
 
 @pytest.fixture
 def servers() -> Iterator[list[ScriptedServer]]:
-    """Two proxies that lead to the host, which is the third."""
+    """Start two proxies and the host to which they tunnel, and provide them in this order."""
     with ExitStack() as running:
         *proxies, site = [running.enter_context(ScriptedServer()) for _ in range(3)]
         site.behaviours["/page"] = answer(PAGE)

@@ -1,4 +1,4 @@
-"""Trying a proxy that leads on: what holds for the first host holds for every further one."""
+"""Trials of a proxy that follow redirects: every host is checked like the first one."""
 
 from collections.abc import Iterator
 
@@ -21,7 +21,7 @@ URL = "http://site.example/page"
 
 @pytest.fixture
 def proxy(server: ScriptedServer) -> Iterator[ScriptedServer]:
-    """Opens tunnels to the scripted server, whatever it is asked for."""
+    """Start a proxy that tunnels each request to the scripted server, whatever its target."""
     with ScriptedServer(fallback=tunnel(server)) as running:
         yield running
 
@@ -32,7 +32,7 @@ def proxies() -> Proxies:
 
 
 def try_proxy(proxies: Proxies, proxy: ScriptedServer) -> ProxyTestResult:
-    """By the real fetcher; every name is at a public address."""
+    """Try the proxy with the real fetcher; every name resolves to a public address."""
     trials = ProxyTrials(
         store=proxies.store,
         rotation=proxies.rotation,

@@ -1,4 +1,4 @@
-"""The functions of the marketplace area as they are wired: on moto, with markets on loopback."""
+"""The wired functions of the marketplace area, on moto and with marketplaces on loopback."""
 
 import base64
 import hashlib
@@ -41,7 +41,7 @@ LANES = ("marketplace-high", "marketplace")
 
 
 class _WallClock(HandClock):
-    """The time as it is: nothing here has to wait."""
+    """The wall clock; the test fails if something waits for it."""
 
     def __call__(self) -> datetime:
         self.now = utc_now()
@@ -52,7 +52,7 @@ class _WallClock(HandClock):
 
 
 class Deployed:
-    """The area's functions over one environment."""
+    """The area's functions in one environment."""
 
     def __init__(self, markets: MarketServer, monkeypatch: pytest.MonkeyPatch) -> None:
         from marketplace import api as area  # noqa: PLC0415 - reads no environment before it is set
@@ -115,7 +115,7 @@ class Deployed:
     def __call__(
         self, method: str, path: str, body: Any = None, **headers: str
     ) -> tuple[int, Any, dict[str, str]]:
-        """One request, as API Gateway passes it on."""
+        """Send a request in the form of API Gateway; return status, body and headers."""
         parts = urlsplit(path)
         query = {name: values[0] for name, values in parse_qs(parts.query).items()}
         answer = self._api.handler(
@@ -137,7 +137,7 @@ class Deployed:
         return answer["statusCode"], json.loads(text), {**shown, **answer.get("headers", {})}
 
     def work(self, most: int = 60) -> None:
-        """Messages until no lane has any, and the executions that were started."""
+        """Deliver messages and run started executions until there are none left."""
         for _ in range(most):
             got = self._execute()
             for url in self._urls.values():
@@ -161,7 +161,7 @@ class Deployed:
                 return
 
     def _execute(self) -> int:
-        """Run what was started since the last time; how many."""
+        """Run the executions that started since the last call, and return their number."""
         found = self._workflows.list_executions(stateMachineArn=self._arn)["executions"]
         new = [each["executionArn"] for each in found if each["executionArn"] not in self._ran]
         for arn in new:
@@ -189,7 +189,7 @@ def deployed(markets: MarketServer, monkeypatch: pytest.MonkeyPatch) -> Iterator
 
 
 # covers T-05
-@pytest.mark.proof  # e2e/test_publishing.py sees it on the stack
+@pytest.mark.proof  # e2e/test_publishing.py tests this on the stack
 def test_a_seller_connects_publishes_a_batch_and_is_told_of_orders(
     deployed: Deployed, markets: MarketServer
 ) -> None:
@@ -269,7 +269,7 @@ def test_another_products_listing_is_refused_and_its_holder_named(
 
 
 def _connect(deployed: Deployed) -> None:
-    """As a browser does."""
+    """Connect the seller to each marketplace as a browser does."""
     for marketplace in ("ebay", "etsy"):
         _, begun, _ = deployed("POST", f"/api/marketplace/{marketplace}/connect")
         state = parse_qs(urlsplit(begun["authorization_url"]).query)["state"][0]
@@ -295,7 +295,7 @@ def _product(deployed: Deployed, markets: MarketServer, title: str = "Coat") -> 
 
 
 def _job(deployed: Deployed, action: str, marketplace: str, product_id: str | None = None) -> None:
-    """A job that is completed, and all that follows from it."""
+    """Submit a job, run it and the jobs that follow from it, and check that it is completed."""
     wanted = {"marketplace": marketplace, "action_code": action, "product_id": product_id}
     status, made, _ = deployed("POST", "/api/marketplace/jobs", wanted)
     assert status == 201, made
@@ -310,7 +310,7 @@ def _quantity(deployed: Deployed, product: dict[str, Any]) -> int:
 
 
 def _report(deployed: Deployed) -> None:
-    """Etsy reports that an order was paid, signed and otherwise."""
+    """Report a paid order as Etsy does, with a valid and with an invalid signature."""
     body, at = json.dumps({"event_type": "order.paid", "shop_id": int(SHOP)}), int(time.time())
     key = base64.b64decode(ETSY_KEYS["webhook_secret"].removeprefix("whsec_"))
     digest = hmac.new(key, f"wh_1.{at}.{body}".encode(), hashlib.sha256).digest()

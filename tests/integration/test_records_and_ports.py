@@ -1,4 +1,4 @@
-"""DNS records and TCP connections as servers on loopback see them (M-06)."""
+"""Look-ups of DNS records and checks of TCP ports, as servers on loopback see them (M-06)."""
 
 import socket
 import struct
@@ -15,16 +15,16 @@ from spinneret.web.fetching.records import DnsRecords, Server
 from spinneret.web.fetching.tcp import GuardedConnector
 
 LOOPBACK = "127.0.0.1"
-POINTER = b"\xc0\x0c"  # to the question's name
+POINTER = b"\xc0\x0c"  # pointer to the question's name
 NUMBERS = {"A": 1, "NS": 2, "CNAME": 5, "MX": 15, "TXT": 16, "AAAA": 28}
 
 Answer = Callable[[bytes], bytes | None]
-"""Function that returns the message for a query; None stays silent."""
+"""Function that returns the response to a query; for None the server sends nothing."""
 
 
 @dataclass
 class NameServer:
-    """Answers over UDP, and over TCP at the same port."""
+    """A name server that answers over UDP, and over TCP on the same port."""
 
     over_udp: Answer
     over_tcp: Answer
@@ -44,7 +44,7 @@ class NameServer:
         while True:
             try:
                 query, client = udp.recvfrom(512)
-            except OSError:  # the test is over
+            except OSError:  # the test closed the socket
                 return
             self.queries.append("udp")
             if message := self.over_udp(query):
@@ -54,7 +54,7 @@ class NameServer:
         while True:
             try:
                 client, _ = server.accept()
-            except OSError:  # the test is over
+            except OSError:  # the test closed the socket
                 return
             with client:
                 query = client.recv(514)[2:]
@@ -64,7 +64,7 @@ class NameServer:
 
 
 def _bound_pair() -> tuple[socket.socket, socket.socket]:
-    """Return sockets of TCP and UDP at one port, which others take at any moment."""
+    """Return TCP and UDP sockets on one port; retry, as other programs may take the port."""
     for _ in range(100):
         tcp = socket.create_server((LOOPBACK, 0))
         udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -147,7 +147,7 @@ def test_a_name_that_cannot_be_read_fails_with_the_reason(
 
 
 def forged(query: bytes) -> bytes:
-    """Answer with another id."""
+    """Return a response with a wrong id."""
     return bytes([query[0] ^ 1]) + message(query, ("TXT", b"\x04evil"))[1:]
 
 
@@ -156,7 +156,7 @@ def forged(query: bytes) -> bytes:
     [
         ("TXT", forged),
         ("CNAME", lambda query: message(query, ("CNAME", b"\xc0\xff"))),
-        ("CNAME", lambda query: message(query, ("CNAME", b"\xc0\x27"))),  # at itself
+        ("CNAME", lambda query: message(query, ("CNAME", b"\xc0\x27"))),  # points at itself
         ("A", lambda query: message(query, ("A", b"\1"))),
         ("TXT", lambda query: message(query, ("TXT", b"\x01x"))[:-1]),
     ],

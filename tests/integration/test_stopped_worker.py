@@ -1,4 +1,4 @@
-"""Two workers on one job, one of them stopped in the middle of it and resumed: one effect (F4)."""
+"""Two workers on one job, one of them stopped and resumed later: a single effect (F4)."""
 
 import os
 import signal
@@ -28,7 +28,7 @@ SECONDS = 30.0
 
 
 class WorkerProcess:
-    """One run of `worker_process`."""
+    """A process that runs `worker_process`."""
 
     def __init__(self, name: str, job: Job, stack: Stack, names: dict[str, str]) -> None:
         variables = {
@@ -53,12 +53,12 @@ class WorkerProcess:
         )
 
     def says(self) -> str:
-        """Its next line."""
+        """Return the process's next line of output."""
         assert self._process.stdout is not None
         return self._process.stdout.readline().strip()
 
     def go_on(self) -> None:
-        """The word that it waits for."""
+        """Send the line for which the process waits."""
         assert self._process.stdin is not None
         self._process.stdin.write("go\n")
         self._process.stdin.flush()
@@ -67,7 +67,7 @@ class WorkerProcess:
         self._process.send_signal(number)
 
     def end(self) -> int:
-        """Its exit code; it is killed when it doesn't end by itself."""
+        """Wait for the process and return its exit code; kill it after a time-out."""
         try:
             self._process.communicate(timeout=SECONDS)
         except subprocess.TimeoutExpired:

@@ -1,4 +1,4 @@
-"""Ends that the sweeper writes are in the statistics: the sweeper as it is wired, on moto."""
+"""Jobs that the sweeper ends are counted in the statistics; the sweeper is wired, on moto."""
 
 from collections.abc import Iterator, Mapping
 from datetime import timedelta

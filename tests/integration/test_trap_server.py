@@ -1,4 +1,4 @@
-"""The site of traps on a socket is the site that crawls in process see."""
+"""The trap site served on a socket equals the one that crawls use in process."""
 
 from spinneret.web.fetching.addresses import AddressPolicy
 from spinneret.web.fetching.http import GuardedFetcher

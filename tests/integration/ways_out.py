@@ -1,6 +1,6 @@
-"""A page that tries every way a document has to make a browser connect somewhere.
+"""A page that uses every way by which a document can make a browser connect to a server.
 
-Each way has a path of its own at a second server, so that a test sees which of them arrived.
+Each way has its own path at a second server, so that a test can tell which requests arrived.
 """
 
 from urllib.parse import parse_qs, quote, urlsplit
@@ -8,7 +8,7 @@ from urllib.parse import parse_qs, quote, urlsplit
 from tests.fakes.scripted_server import Exchange, ScriptedServer, answer, redirect
 
 SITE = "site.localhost"
-"""A name that browsers trust like TLS, so that the page may use service workers."""
+"""A name that browsers trust as they trust TLS, so that the page may use service workers."""
 
 MARKUP = {
     "stylesheet": '<link rel="stylesheet" href="{to}">',
@@ -52,7 +52,7 @@ MARKUP = {
     "ping": '<a id="ping" href="#here" ping="{to}">text</a>'
     '<script>document.getElementById("ping").click()</script>',
 }
-"""Elements and styles."""
+"""Elements and styles; `{to}` is the target."""
 
 SCRIPTS = {
     "fetch": "fetch(to, {mode: 'no-cors'})",
@@ -76,7 +76,7 @@ SCRIPTS = {
     "t.src = to; t.default = true; v.crossOrigin = 'anonymous'; v.append(t);"
     "document.body.append(v); t.track.mode = 'showing'",
 }
-"""Calls of a script; `to` is the target."""
+"""Script calls; `to` is the target."""
 
 HOSTS = {
     "loopback-name": "localhost:{port}",
@@ -86,7 +86,7 @@ HOSTS = {
     "mapped-address": "[::ffff:127.0.0.1]:{port}",
     "rebinding-name": "rebind.test:{port}",
 }
-"""Spellings of the same server."""
+"""Spellings of the second server's address."""
 
 HEADERS = {
     "link-header": "Link: <{to}>; rel=preload; as=script",
@@ -95,7 +95,7 @@ HEADERS = {
 
 WAYS = frozenset({*MARKUP, *SCRIPTS, *HOSTS, *HEADERS})
 NAVIGATIONS = ("/redirect", "/refresh", "/navigate")
-"""Paths whose main document leads to their `to`."""
+"""Paths whose main document leads the browser to the target in `to`."""
 
 _RTC = """<script>(async () => {
     const server = (kind, rest = '') => ({urls: kind + ':127.0.0.1:%PORT%' + rest,
@@ -105,12 +105,12 @@ _RTC = """<script>(async () => {
     peer.createDataChannel('a');
     await peer.setLocalDescription(await peer.createOffer());
 })()</script>"""
-"""WebRTC names the server without a path: by datagrams and by connections."""
+"""WebRTC calls to the second server, by datagrams and by connections; they have no path."""
 _HINTS = '<link rel="preconnect" href="{0}"><link rel="dns-prefetch" href="{0}">'
 
 
 class Site:
-    """The behaviours of the page's server; the ways lead to a port of loopback."""
+    """The behaviours of the page's server; the targets are on a loopback port."""
 
     def __init__(self, server: ScriptedServer, port: int) -> None:
         self._port = port
@@ -128,7 +128,7 @@ class Site:
         }
 
     def target(self, way: str, host: str = "127.0.0.1:{port}") -> str:
-        """URL at the second server."""
+        """Return the URL of a way at the second server."""
         return f"http://{host.format(port=self._port)}/{way}"
 
     def _page(self) -> bytes:
@@ -166,5 +166,5 @@ def _made(text: str, content_type: str = "text/html") -> object:
 
 
 def navigation(path: str, target: str) -> str:
-    """Path of the site whose document leads to the target."""
+    """Return the path of a document that leads the browser to the target."""
     return f"{path}?to={quote(target, safe='')}"

@@ -1,6 +1,6 @@
-"""A worker as a process of its own: claims one job, waits for a word, commits one effect, ends.
+"""Program of a worker process: claims one job, waits for a line, commits one effect, and ends.
 
-Arguments: tenant, job id, name of the worker. Lines on standard output say how far it is.
+Arguments: tenant, job id, name of the worker. Lines on standard output report its progress.
 """
 
 import os
@@ -25,7 +25,7 @@ LEASE_SECONDS = 1.0
 
 
 def main(tenant: str, job_id: str, name: str) -> None:
-    """Commit through the given tables; the effect's row counts how often it happened."""
+    """Run the job on the given tables; the effect's row counts the commits of the effect."""
     options: Any = {"config": Config(inject_host_prefix=False)}
     client: Any = boto3.resource("dynamodb", **options).meta.client
     jobs, effects = os.environ["JOBS"], os.environ["EFFECTS"]
