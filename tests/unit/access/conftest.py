@@ -1,4 +1,4 @@
-"""People on fakes."""
+"""Fixture: user services on fakes."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Keys and rates on fakes."""
+"""Fixtures: keys and rate limits on fakes."""
 
 import pytest
 

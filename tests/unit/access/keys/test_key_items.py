@@ -1,4 +1,4 @@
-"""When rows of keys become garbage: what DynamoDB deletes must have lost its meaning."""
+"""Deletion of key items by DynamoDB: a deleted item must have lost its meaning."""
 
 from datetime import datetime, timedelta
 
@@ -51,7 +51,7 @@ def test_a_window_is_kept_as_long_as_it_counts() -> None:
 
 
 def full_window() -> SlidingWindow:
-    """As many slots as one can have, of the highest limit."""
+    """Return a window of the highest limit with as many slots as possible."""
     window = rules.UNUSED
     for second in range(200):
         for _ in range(bounds.KEY_REQUESTS_PER_MINUTE_MAX // 61):
@@ -68,7 +68,7 @@ def test_a_window_comes_back_as_it_was_stored() -> None:
 
 
 def test_the_largest_window_is_below_a_kilobyte() -> None:
-    """By the DynamoDB Developer Guide, "Item sizes": names, strings, and two digits to a byte."""
+    """The DynamoDB Developer Guide, "Item sizes", counts names, strings, a byte per two digits."""
     key = items.window_key("t" * 63, "key_01JGK4N5X2Q8W3E7R9T0Y6U1P4")
     item = {**key, **items.window_attributes(full_window())}
     assert sum(len(name) + size_of(value) for name, value in item.items()) <= 1024

@@ -1,4 +1,4 @@
-"""How the stores of keys and windows translate a busy or contended DynamoDB."""
+"""Errors of the stores of keys and windows when DynamoDB is busy or contended."""
 
 import io
 import json
@@ -38,7 +38,7 @@ CALLS: dict[str, Call] = {
 
 
 def client_that_meets(answer: Callable[[str], Any]) -> Any:
-    """A client whose requests are answered here, by operation, instead of being sent."""
+    """Return a client that sends no requests: `answer` gives the response to each operation."""
     once = Config(retries={"total_max_attempts": 1})
     client = _session().resource("dynamodb", config=once).meta.client
 
@@ -62,7 +62,7 @@ def unreachable(_: str) -> Any:
 
 
 def raced(operation: str) -> Any:
-    """Reads find a key; whatever is then written, somebody else was faster."""
+    """Answer as in a lost race: the read finds a key, and every write fails its condition."""
     match operation:
         case "GetItem":
             row = items.KEYS.encode(KEY)
@@ -150,7 +150,7 @@ def test_a_race_that_is_always_lost_ends_after_five_times(
 
 
 def test_a_request_beside_others_of_its_second_is_one_update() -> None:
-    """What every request costs; the window's row as DynamoDB answers it afterwards."""
+    """Every request costs this one update; DynamoDB returns the window's row after it."""
     operations: list[str] = []
     window = SlidingWindow(slot=rules.slot_of(START), began=0, count=2, room=60)
     row = {

@@ -1,4 +1,4 @@
-"""A key's requests are counted; a store that can't count lets them pass."""
+"""Requests of a key are counted; they pass if the store can't count."""
 
 import logging
 
@@ -12,7 +12,7 @@ from tests.fakes.time import HandClock
 
 @pytest.fixture
 def holder(keys: KeyService) -> Principal:
-    """Who holds a key for two requests a minute."""
+    """Provide the principal of a key that allows two requests per minute."""
     return keys.authenticate(
         keys.issue("acme", "laptop", frozenset({Scope.READ}), rate_limit_rpm=2)[1]
     )

@@ -1,4 +1,4 @@
-"""The sliding window against an exact log of what was admitted."""
+"""The sliding window, compared with an exact log of the admitted requests."""
 
 import random
 from bisect import bisect_right
@@ -14,10 +14,10 @@ from spinneret.access.keys.models import RateLimitStatus
 from tests.fakes.time import START
 from tests.sampling import sampled
 
-SECOND: Final = 1_000_000  # microseconds, as all times here; counted from START, which begins one
+SECOND: Final = 1_000_000  # in µs, as all times here; times count from START, which begins a second
 MINUTE: Final = 60 * SECOND
 LIMITS = st.integers(1, 12)
-# Many requests at one moment, gaps of all sizes, and gaps that end just at a second or a minute.
+# Gaps of zero, gaps of all sizes, and gaps of a second or a minute, give or take 1 µs.
 GAPS = st.lists(
     st.one_of(
         st.just(0),
@@ -32,7 +32,7 @@ EARLY_OR_LATE = st.one_of(st.just(0), st.integers(-3 * SECOND, 3 * SECOND))
 
 
 class Caller:
-    """One key's requests, and which of them were admitted when."""
+    """The requests of one key, and the times of the admitted ones."""
 
     def __init__(self, limit: int) -> None:
         self.limit = limit
@@ -40,7 +40,7 @@ class Caller:
         self.admitted: list[int] = []
 
     def ask(self, time: int) -> RateLimitStatus:
-        """One request."""
+        """Send a request at this time, in µs, and return the status of the rate limit."""
         now = START + timedelta(microseconds=time)
         changed = rules.counted(self.window, self.limit, now)
         if changed is not None:
@@ -49,7 +49,7 @@ class Caller:
         return rules.allowance(self.window, self.limit, now, admitted=changed is not None)
 
     def ask_all(self, gaps: list[int], offset: int = 0) -> list[bool]:
-        """Whether each of these requests was admitted."""
+        """Send a request after each of the gaps, and return which requests were admitted."""
         time, answers = offset, []
         for gap in gaps:
             time += gap
@@ -58,9 +58,9 @@ class Caller:
 
     @property
     def most(self) -> int:
-        """The most requests that any 60 seconds admitted.
+        """Return the largest number of requests that were admitted within any 60 seconds.
 
-        Some interval with the most of them ends just after one of them.
+        One of the intervals with this number ends just after one of its requests.
         """
         log = self.admitted
         return max(
@@ -81,7 +81,7 @@ def test_no_60_seconds_admit_more_than_the_limit(limit: int, gaps: list[int]) ->
 
 @pytest.mark.parametrize("limit", sampled([1, 5, 61, 59, 60, 300], quick=3))
 def test_who_takes_whatever_is_given_gets_the_limit_and_no_more(limit: int) -> None:
-    """Asks in bursts at hostile moments: at the ends of seconds, and as each refusal advises."""
+    """The caller sends bursts at critical times: ends of seconds, and after the advised waits."""
     choice = random.Random(limit)
     caller, time = Caller(limit), 59 * SECOND + 900_000
     while time < 20 * MINUTE:
@@ -98,7 +98,7 @@ def test_who_takes_whatever_is_given_gets_the_limit_and_no_more(limit: int) -> N
 def test_clocks_that_differ_admit_no_more_either(
     limit: int, gaps: list[int], skews: list[int]
 ) -> None:
-    """A request is taken for as late as what was admitted before it."""
+    """A request counts as no earlier than the request that was admitted before it."""
     caller, time = Caller(limit), MINUTE
     for gap, skew in zip(gaps, skews, strict=False):
         time += gap

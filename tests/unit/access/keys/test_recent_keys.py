@@ -1,4 +1,4 @@
-"""A process remembers a key for five seconds."""
+"""A process caches a key for five seconds."""
 
 from datetime import timedelta
 
@@ -15,7 +15,7 @@ READ = frozenset({Scope.READ})
 
 
 class CountingStore(FakeKeyStore):
-    """Counts how often a credential is read."""
+    """A key store that counts its reads."""
 
     reads = 0
 

@@ -1,4 +1,4 @@
-"""Tickets: one job, a quarter of an hour, and no longer than their key."""
+"""Tickets: valid for one job, for 15 minutes, and no longer than their key."""
 
 import hashlib
 from datetime import timedelta
@@ -16,7 +16,7 @@ REFUSED = r"^a valid API key or access token is required$"
 
 @pytest.fixture
 def holder(keys: KeyService) -> Principal:
-    """Who holds a key that may do everything."""
+    """Provide the principal of a key with all scopes."""
     return keys.authenticate(keys.issue("acme", "laptop", frozenset(Scope))[1])
 
 

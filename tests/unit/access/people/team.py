@@ -1,4 +1,4 @@
-"""The services of people on fakes."""
+"""User services on fakes."""
 
 import itertools
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ HERE = "203.0.113.7"
 
 @dataclass
 class Team:
-    """The services of people over one set of stores."""
+    """User services that share one set of stores."""
 
     clock: HandClock
     users: UserService
@@ -51,27 +51,27 @@ class Team:
     hasher: FakeHasher
 
     def person(self, role: Role = Role.ADMIN, name: str = "maya", tenant: str = "acme") -> User:
-        """A new person who has chosen PASSWORD."""
+        """Return a new user who has chosen PASSWORD."""
         _, invitation = self.invite(f"{name}@example.com", role, tenant)
         return self.passwords.accept(invitation, PASSWORD)
 
     def invite(self, email: str, role: Role, tenant: str = "acme") -> tuple[User, str]:
-        """Invite a person as the operator does."""
+        """Invite a user as the operator does."""
         return self.users.invite(tenant, email, email, role, ALL)
 
     def replace(self, user_id: str, role: Role, *, is_active: bool = True, by: str = "u_0") -> None:
-        """Change a person of acme as an administrator does."""
+        """Change a user of acme as an administrator does."""
         self.users.replace(
             "acme", user_id, "Maya", role, is_active=is_active, by=by, permissions=ALL
         )
 
     def sign_in(self, name: str = "maya", password: str = PASSWORD, address: str = HERE) -> Tokens:
-        """Sign a person of acme in."""
+        """Sign a user of acme in."""
         return self.entrance.sign_in("acme", f"{name}@example.com", password, address)
 
 
 def make_team() -> Team:
-    """A team whose stage has a signing key."""
+    """Return a team whose stage has a signing key."""
     clock, numbers = HandClock(), itertools.count(1)
     trail = FakeTrail()
     users, sessions = FakeUserStore(trail), FakeSessionStore(trail)

@@ -1,4 +1,4 @@
-"""The routes of people, behind the entry point that admits requests."""
+"""The routes of users, behind the entry point that admits requests."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -32,7 +32,7 @@ CONSOLE = "https://console.example.com"
 
 @dataclass(frozen=True)
 class Services:
-    """What admission and routes use."""
+    """Services that admission and routes use."""
 
     keys: Any
     uploads: UploadService
@@ -45,14 +45,17 @@ class Services:
     trail: Trail
 
 
-# The host of the stored event.
+# The host of the stored API Gateway event.
 OWN: Final = {"Origin": "https://a1b2c3d4e5.execute-api.us-east-1.amazonaws.com"}
 LOCAL: Final = {"Host": "127.0.0.1:4566", "Origin": "http://127.0.0.1:4566"}
 
 
 @pytest.fixture
 def send(team: Team) -> Send:
-    """Sends a request, by an access token, a key or nothing; the answer has to be documented."""
+    """Provide a function that sends requests with an access token, a key or neither.
+
+    The function checks that each response is documented.
+    """
     uploads = UploadService(store=FakeUploadStore(), clock=team.clock, new_id=str)
     services = Services(
         team.keys,
@@ -191,7 +194,7 @@ def test_the_trail_is_listed_page_by_page(team: Team, send: Send) -> None:
 
 
 def tokens_of(tokens: dict[str, Any]) -> dict[str, str]:
-    """The body of a refresh."""
+    """Return the body of a refresh request."""
     return {"refresh_token": tokens["refresh_token"]}
 
 
@@ -199,7 +202,7 @@ def tokens_of(tokens: dict[str, Any]) -> dict[str, str]:
 
 
 def cookie_of(answer: Answer) -> tuple[str, set[str]]:
-    """The cookie that an answer sets, as a browser sends it, and its attributes."""
+    """Return the cookie that a response sets, as a browser sends it back, and its attributes."""
     pair, *attributes = answer.headers["Set-Cookie"].split("; ")
     return pair, set(attributes)
 
@@ -211,7 +214,7 @@ def test_a_browser_holds_the_refresh_token_in_a_cookie(team: Team, send: Send) -
     signed_in = send("POST", "/api/v1/auth/login", {**credentials, "cookie": True}, **OWN)
     assert (signed_in.status, signed_in.body["refresh_token"]) == (200, None)
     cookie, attributes = cookie_of(signed_in)
-    # Without a path a browser takes that of the request, up to its last slash.
+    # Without a Path attribute, a browser uses the request's path up to its last slash.
     assert attributes == {
         *("HttpOnly", "Secure", "SameSite=Strict"),
         "Expires=Fri, 09 Jan 2026 12:00:00 GMT",
@@ -259,13 +262,13 @@ def test_a_foreign_page_uses_no_cookie(team: Team, send: Send, headers: dict[str
     for path in ("/api/v1/auth/refresh", "/api/v1/auth/logout"):
         refused = send("POST", path, {}, **cookie)
         assert (refused.status, "Set-Cookie" in refused.headers) == (403, False)
-    # A token in the body is no page's to send along.
+    # A token in the body is accepted, because no foreign page can make a browser send it.
     assert send("POST", "/api/v1/auth/refresh", {"refresh_token": token}, **cookie).status == 200
 
 
 # covers T-02
 def test_a_second_cookie_signs_nobody_in_as_another(team: Team, send: Send) -> None:
-    """Another host of the domain set it, for a longer path: browsers send it first."""
+    """Another host of the domain has set a cookie with a longer path, so browsers send it first."""
     team.person()
     team.person(Role.ADMIN, "mallory")
     own, foreign = (team.sign_in(name).refresh_token for name in ("maya", "mallory"))

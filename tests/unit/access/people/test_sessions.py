@@ -1,4 +1,4 @@
-"""Sessions: rotated once for each token, and ended for good."""
+"""Sessions: each refresh token is rotated once, and an ended session can't be used again."""
 
 import hmac
 import logging
@@ -40,7 +40,7 @@ def test_a_refresh_gives_the_same_successor_for_ten_seconds(team: Team) -> None:
 
 # covers T-02
 def test_a_slow_request_of_one_tab_outlives_the_refreshes_of_others(team: Team) -> None:
-    """It left with the first cookie, and arrives after a tab that already has the second one."""
+    """A request with the first cookie arrives after a request of a tab that has the second one."""
     team.person()
     first = team.sign_in().refresh_token
     second = team.sessions.refresh(first).refresh_token
@@ -67,7 +67,7 @@ def test_a_later_use_of_a_rotated_token_ends_the_session(team: Team, rotations: 
 
 
 def made_up(token: str, stored_hash: str) -> dict[str, str]:
-    """Tokens that name the session of another one, and that were never issued."""
+    """Return tokens that name the session of the given token but were never issued."""
     stem, _, last = token.rpartition(".")
     secret, tag = last[:64], last[64:]
     keyless = hmac.digest(b"", secret.encode(), "sha256").hex()
@@ -86,7 +86,7 @@ def made_up(token: str, stored_hash: str) -> dict[str, str]:
 # covers T-02
 @pytest.mark.parametrize("how", made_up("", ""))
 def test_a_token_that_was_never_issued_changes_nothing(team: Team, how: str) -> None:
-    """Whoever knows a session's id, which every access token names, can't end the session."""
+    """Every access token names its session's id, so the id alone must not end the session."""
     team.person()
     token = team.sign_in().refresh_token
     stored = dict(team.session_store.sessions)
@@ -203,7 +203,7 @@ def test_a_ticket_of_a_person_ends_with_the_person(team: Team) -> None:
         team.keys.redeem(ticket.secret)
 
 
-# ---------------------------------------------------------------- Guessing
+# ---------------------------------------------------------------- Guessed passwords
 
 
 def test_unknown_wrong_inactive_and_locked_are_answered_alike(team: Team) -> None:
@@ -224,7 +224,7 @@ def test_unknown_wrong_inactive_and_locked_are_answered_alike(team: Team) -> Non
             team.entrance.sign_in(*attempt, f"203.0.113.{number}")
         answers.add(str(caught.value))
     assert len(answers) == 1
-    assert team.hasher.checks == len(attempts)  # as slow for all
+    assert team.hasher.checks == len(attempts)  # each is equally slow
 
 
 @pytest.mark.parametrize(("failures", "delay"), [(5, 30), (6, 60), (8, 240), (40, 3600)])
@@ -305,11 +305,11 @@ def test_no_secret_is_shown_by_what_is_logged_or_stored(
         assert secret.rpartition(".")[2] not in shown
 
 
-# ---------------------------------------------------------------- Any sequence
+# ---------------------------------------------------------------- Any sequence of operations
 
 
 class Sessions(RuleBasedStateMachine):
-    """Sign-ins, refreshes, ends and changes of one person in any order."""
+    """State machine of one user's sign-ins, refreshes, sign-outs and role changes in any order."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -317,7 +317,7 @@ class Sessions(RuleBasedStateMachine):
         self.user = self.team.person(Role.SELLER)
         self.team.person(Role.ADMIN, "lena")
         self.tokens: list[str] = []
-        """Refresh tokens in force."""
+        """Refresh tokens that are in force."""
         self.ended: list[str] = []
         """Refresh tokens of ended sessions."""
 
@@ -376,7 +376,7 @@ TestSessions: Any = Sessions.TestCase
 
 
 def test_a_crash_after_the_rotation_loses_no_session(team: Team) -> None:
-    """The client gets no answer; it repeats the refresh with the token that it has."""
+    """The client gets no response and repeats the refresh with the token that it has."""
     team.person()
     token = team.sign_in().refresh_token
     team.signer.available = False
@@ -389,7 +389,7 @@ def test_a_crash_after_the_rotation_loses_no_session(team: Team) -> None:
 
 
 def test_a_session_of_a_former_epoch_is_none(team: Team) -> None:
-    """A sign-in that a change of role overtakes gives no session."""
+    """A sign-in gives no valid session if a change of role overtakes it."""
     user = team.person(Role.SELLER)
     token = team.sign_in().refresh_token
     [(place, session)] = team.session_store.sessions.items()

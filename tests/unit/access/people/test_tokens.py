@@ -1,4 +1,4 @@
-"""Access tokens: every forgery is refused alike, and keys rotate without refusing any token."""
+"""Access tokens: all forgeries are refused alike, and a rotation of keys refuses no valid token."""
 
 import base64
 import json
@@ -20,27 +20,27 @@ Forge = Callable[[Team, str], str]
 
 
 def encoded(part: Any) -> str:
-    """A part of a token."""
+    """Encode one part of a token."""
     raw = part if isinstance(part, bytes) else json.dumps(part).encode()
     return base64.urlsafe_b64encode(raw).decode().rstrip("=")
 
 
 def parts(token: str) -> tuple[dict[str, Any], dict[str, Any], str]:
-    """Header, claims and signature."""
+    """Return header, claims and signature of a token."""
     header, claims, signature = token.split(".")
     load = [json.loads(base64.urlsafe_b64decode(each + "==")) for each in (header, claims)]
     return load[0], load[1], signature
 
 
 def signed(team: Team, header: dict[str, Any], claims: Any) -> str:
-    """A token that our own key signed."""
+    """Return a token that is signed with our own key."""
     message = f"{encoded(header)}.{encoded(claims)}"
     [key] = team.key_sets.keys.keys
     return f"{message}.{encoded(team.signer.sign(key.key_id, message.encode()))}"
 
 
 def header_with(**changes: Any) -> Forge:
-    """A validly signed token with another header."""
+    """Return a forger that changes the header and signs the token validly."""
 
     def forge(team: Team, token: str) -> str:
         header, claims, _ = parts(token)
@@ -50,7 +50,7 @@ def header_with(**changes: Any) -> Forge:
 
 
 def claims_with(**changes: Any) -> Forge:
-    """A validly signed token with other claims; None drops one."""
+    """Return a forger that changes claims and signs the token validly; None removes a claim."""
 
     def forge(team: Team, token: str) -> str:
         header, claims, _ = parts(token)
@@ -61,7 +61,7 @@ def claims_with(**changes: Any) -> Forge:
 
 
 def unsigned(alg: str) -> Forge:
-    """A token that names no algorithm."""
+    """Return a forger that sets a spelling of the algorithm `none` and omits the signature."""
 
     def forge(team: Team, token: str) -> str:
         header, claims, _ = parts(token)
@@ -71,7 +71,7 @@ def unsigned(alg: str) -> Forge:
 
 
 def by_public_key(form: str) -> Forge:
-    """A token that is authenticated by the public key, as if it were a shared secret."""
+    """Return a forger that signs with the public key, as if it were a shared secret."""
 
     def forge(team: Team, token: str) -> str:
         import hmac  # noqa: PLC0415 - only here
@@ -185,9 +185,11 @@ def test_a_token_ends_after_an_hour_and_the_leeway(team: Team) -> None:
 # covers T-02
 @pytest.mark.heavy
 def test_a_rotation_refuses_no_token_and_deletes_the_old_key_at_last(team: Team) -> None:
-    """Every minute a token is issued, and the oldest and newest of the last hour are verified.
+    """Each minute, a token is issued, and the oldest and newest tokens of the last hour are
+    verified.
 
-    The verifiers are warm processes, each of which reads the keys at a third of its own.
+    The verifiers are warm processes; each verifies at its own third of the minute, and so reads the
+    keys at another time.
     """
     team.person()
     processes = [replace(team.verifier) for _ in range(3)]

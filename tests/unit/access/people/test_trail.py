@@ -12,7 +12,7 @@ OTHER = "quite another password"
 
 
 def types(team: Team) -> list[str]:
-    """Types of all events so far, oldest first."""
+    """Return the types of all events so far, oldest first."""
     return [event.type.removeprefix("user.") for event in team.trail.events]
 
 

@@ -1,4 +1,4 @@
-"""People: invited once, with passwords that are hard to guess, and one administrator at least."""
+"""Users: invited once, with passwords that are hard to guess, and at least one administrator."""
 
 import pytest
 
@@ -54,7 +54,7 @@ def test_a_wrong_invitation_is_refused(team: Team, wrong: str) -> None:
         "MAYA-of-the-team@example.com",
         "passwordpassword",
         "Qwertyqwertyqwerty",
-        "\uff30assword" * 2,  # full-width, the same after NFKC
+        "\uff30assword" * 2,  # full-width P, which NFKC maps to P
     ],
 )
 def test_a_weak_password_is_refused(password: str) -> None:

@@ -1,4 +1,4 @@
-"""The operator's command line for tenants, over a function that answers by script."""
+"""The operator's command line for tenants, with a function that answers from a script."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -13,7 +13,7 @@ DONE = {"progress": "done", "text": "acme is suspended", "report": {}}
 
 
 class ScriptedFunction:
-    """A Lambda client with one function."""
+    """A Lambda client whose only function answers from a script."""
 
     def __init__(self, answers: Sequence[Mapping[str, Any]]) -> None:
         self.answers = list(answers)
@@ -32,7 +32,7 @@ def _no_waits(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def command(monkeypatch: pytest.MonkeyPatch, words: str, *answers: Mapping[str, Any]) -> Any:
-    """Exit code, and the function with what it was asked."""
+    """Run the command; return its exit code, and the function with its recorded calls."""
     function = ScriptedFunction(answers)
     monkeypatch.setattr(bootstrap, "lambda_client", lambda _: function)
     return bootstrap.main(words.split()), function

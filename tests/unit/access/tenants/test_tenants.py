@@ -1,4 +1,4 @@
-"""Suspended tenants: every credential is refused with the reason, and accepted again (T-07)."""
+"""Suspended tenants: every credential is refused with the reason, and accepted later (T-07)."""
 
 from collections.abc import Callable
 
@@ -29,7 +29,7 @@ def tenants(team: Team, holds: FakeHolds) -> TenantService:
 
 
 def attempts(team: Team) -> dict[str, Callable[[], object]]:
-    """Every way by which a credential of acme acts, each with a credential of its own."""
+    """Return every way to use a credential of acme; each way has its own credential."""
     _, secret = team.keys.issue("acme", "one", frozenset({Scope.ADMIN}))
     user = team.person()
     tokens, others = team.sign_in(), team.sign_in()
@@ -109,7 +109,7 @@ def test_a_suspension_holds_work_since_its_beginning(
     began = team.clock()
     assert tenants.suspend("acme", "unpaid").state is TenantState.SUSPENDED
     team.clock.advance(60)
-    tenants.suspend("acme", "unpaid")  # a repetition after a failure
+    tenants.suspend("acme", "unpaid")  # repeated after a failure
     assert holds.held == {"acme": began}
     assert tenants.resume("acme").state is TenantState.ACTIVE
     assert holds.held == {}
