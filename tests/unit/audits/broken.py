@@ -1,4 +1,4 @@
-"""The broken twin: the good site's pages, and pages that each break rules that are written here."""
+"""The broken site: the pages of the good site, and pages that each break the listed checks."""
 
 import functools
 from dataclasses import dataclass, replace
@@ -42,14 +42,14 @@ PICTURE = '<img src="/{}" alt="A tree" width="4" height="3">'
 
 @dataclass(frozen=True, kw_only=True)
 class Broken:
-    """A page, and the checks that find something on it."""
+    """A page, and the checks that find an issue on it."""
 
     page: Page
     checks: frozenset[str]
     listed: bool = True
-    """In the sitemap."""
+    """Whether the sitemap lists the page."""
     linked: bool = True
-    """From the start page."""
+    """Whether the start page leads to the page."""
 
 
 def _broken(
@@ -417,7 +417,7 @@ OF_SITE = frozenset(
         ),
     }
 )
-"""The site's own issues; those that block others are in tables of their own."""
+"""Issues of the site itself; checks that block other checks have their own tests."""
 
 OUTCOMES = {
     **GOOD_OUTCOMES,
@@ -434,10 +434,10 @@ OUTCOMES = {
 
 
 def pages() -> tuple[Page, ...]:
-    """The good pages, the start page linking to the broken ones, and these."""
+    """Return the good pages, overviews of the broken pages, and the broken pages."""
     start, *rest = GOOD_PAGES
     linked = tuple(broken.page.path for broken in PAGES if broken.linked)
-    # Through a few overviews: more than a hundred links would be an issue of their own.
+    # More than 100 links on the start page would be an issue, so overviews link to the pages.
     parts = [linked[n : n + 60] for n in range(0, len(linked), 60)]
     overviews = [Page(path=f"/overview-{n}", links=(*GOOD, *part)) for n, part in enumerate(parts)]
     overview_paths = tuple(page.path for page in overviews)
@@ -452,8 +452,8 @@ def pages() -> tuple[Page, ...]:
 
 @functools.cache
 def facts() -> tuple[PageFacts, ...]:
-    """Of all pages."""
-    between = PageFacts(  # its target is known, so that it wasn't followed
+    """Return the facts of all pages."""
+    between = PageFacts(  # its target is known, so the crawl didn't follow it
         url=f"{HOST}/between",
         kind=PageKind.REDIRECT,
         fetched_at=NOW.isoformat(),
@@ -464,7 +464,7 @@ def facts() -> tuple[PageFacts, ...]:
 
 
 def site_facts() -> SiteFacts:
-    """Robots, sitemap and host of the broken site."""
+    """Return robots, sitemap and host of the broken site."""
     unlisted = {broken.page.url for broken in PAGES if not broken.listed}
     listed = {page.url: "2026-11-20" for page in pages() if page.url not in unlisted}
     listed["https://elsewhere.test/"] = "2026-11-20"
@@ -486,7 +486,7 @@ def site_facts() -> SiteFacts:
 
 
 def expected() -> set[tuple[str, str]]:
-    """Every issue of the site: the check and the page."""
+    """Return every issue of the site, as pairs of check and page."""
     return {
         *((check, broken.page.url) for broken in PAGES for check in broken.checks),
         *((check, f"{HOST}/") for check in OF_SITE),

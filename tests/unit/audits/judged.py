@@ -1,4 +1,4 @@
-"""One check on made-up facts: how it answers."""
+"""Verdicts of single checks on made-up facts."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -21,7 +21,7 @@ Facts = Mapping[str, Any]
 
 
 def page(url: str = URL, kind: PageKind = PageKind.HTML, **values: Any) -> PageFacts:
-    """Fields of the page and of its markup together; markup only where there is some."""
+    """Return the facts of a page; `values` are fields of the page or, for HTML, of its markup."""
     own = {name: values.pop(name) for name in list(values) if name in HtmlFacts.__slots__}
     html = replace(HTML, **own) if kind is PageKind.HTML else None
     values.setdefault("final_url", url)
@@ -30,7 +30,7 @@ def page(url: str = URL, kind: PageKind = PageKind.HTML, **values: Any) -> PageF
 
 
 def site_of(pages: Sequence[PageFacts], start: str = f"{HOST}/", **facts: Any) -> Site:
-    """A site of these pages."""
+    """Return a site of these pages."""
     site = Site(start)
     for each in pages:
         site.add(each)
@@ -40,20 +40,20 @@ def site_of(pages: Sequence[PageFacts], start: str = f"{HOST}/", **facts: Any) -
 
 
 def verdict(answer: Answer) -> str:
-    """In a word."""
+    """Return the verdict as one word."""
     if answer is UNKNOWN:
         return UNJUDGED
     return NONE if answer is None else FAIL if answer else PASS
 
 
 def of_page(check: str, **values: Any) -> str:
-    """A check of a page by itself."""
+    """Return the verdict of a check of one page alone."""
     assert CHECKS[check].scope is CheckScope.PAGE
     return verdict(CHECKS[check].judge(page(**values)))
 
 
 def in_site(check: str, pages: Sequence[PageFacts], **facts: Any) -> str:
-    """A check of the first page among the others."""
+    """Return the verdict of a check of the first page among the others."""
     assert CHECKS[check].scope is CheckScope.PAGE_IN_SITE
     site = site_of(pages, **facts)
     node = site.node(pages[0].url)
@@ -62,11 +62,11 @@ def in_site(check: str, pages: Sequence[PageFacts], **facts: Any) -> str:
 
 
 def of_site(check: str, pages: Sequence[PageFacts] = (), **facts: Any) -> str:
-    """A check of the site."""
+    """Return the verdict of a check of the site."""
     assert CHECKS[check].scope is CheckScope.SITE
     return verdict(CHECKS[check].judge(site_of(pages, **facts)))
 
 
 def links(*urls: str, **values: Any) -> tuple[Link, ...]:
-    """Links with a text."""
+    """Return links with a text."""
     return tuple(Link(url, None, text="A page of trees", **values) for url in urls)

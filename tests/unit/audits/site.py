@@ -1,7 +1,7 @@
-"""Two sites made of code: a good one, and its twin whose every page breaks rules that are known.
+"""Two sites made by code: a good one, and its broken twin, whose pages break known rules.
 
-A page is assembled from parts; a broken page names the parts that differ, and the checks that must
-find it. `BROKEN` is the written list: the audit has to find exactly these issues.
+A page is assembled from parts. A broken page names the parts that differ, and the checks that must
+find an issue on it. The audit must find exactly the issues of `broken.expected`.
 """
 
 import json
@@ -42,14 +42,14 @@ _VOCABULARY = tuple(
 
 @cache
 def words(count: int, seed: int) -> str:
-    """Text in which no word stands out."""
+    """Return random text in which no word is more frequent than others."""
     rest = random.Random(seed)
     return " ".join(rest.choice(_VOCABULARY) for _ in range(count))
 
 
 @dataclass(frozen=True, kw_only=True)
 class Page:
-    """The parts of one page; None leaves a part out."""
+    """The parts of one page; None omits a part."""
 
     path: str
     doctype: str = "<!doctype html>"
@@ -57,21 +57,21 @@ class Page:
     charset: str | None = "utf-8"
     viewport: str | None = "width=device-width, initial-scale=1"
     title: str | None = ""
-    """Empty is the page's own."""
+    """Title; an empty one stands for the page's default."""
     description: str | None = ""
     canonical: str | None = ""
     h1: str | None = ""
     words: int = 260
     seed: int | None = None
     social: Mapping[str, str] | None = field(default_factory=dict)
-    """What differs from complete properties."""
+    """Properties that differ from the complete set."""
     head: str = ""
     body: str = ""
     links: tuple[str, ...] = GOOD
     status: int = 200
     headers: Mapping[str, str | None] = field(default_factory=dict)
     redirect: tuple[str, ...] = ()
-    """Paths that lead here: facts of the first of them come besides."""
+    """Paths that redirect to the page; the first one adds the facts of a redirect."""
     failure: ReadFailure | None = None
     first_byte_ms: int = 90
     host: str = HOST
@@ -79,11 +79,11 @@ class Page:
 
     @property
     def url(self) -> str:
-        """Where the page is."""
+        """Return the URL of the page."""
         return self.host + self.path
 
     def html(self) -> str:
-        """The document."""
+        """Return the document."""
         seed = crc32(self.path.encode()) if self.seed is None else self.seed
         name = f"{self.path.strip('/')[:24].capitalize() or 'Start'} {words(2, seed)[:12]}"
         title = f"{name} and its wood | Timber" if self.title == "" else self.title
@@ -127,7 +127,7 @@ class Page:
         )
 
     def facts(self) -> Iterator[PageFacts]:
-        """What a crawl finds out."""
+        """Yield the facts that a crawl finds."""
         if self.failure or self.status >= 400:
             yield unread_page(
                 self.url,
@@ -140,7 +140,7 @@ class Page:
         yield from read_page(self.answer(), NOW)
 
     def answer(self) -> FetchedPage:
-        """What the site answers."""
+        """Return the response of the site."""
         headers = {**GOOD_HEADERS, **self.headers}
         kept = {name: value for name, value in headers.items() if value is not None}
         media_type, _, charset = kept.get("content-type", "").partition("; charset=")
@@ -169,12 +169,12 @@ def _meta(name: str, content: str | None) -> str:
 
 
 def json_ld(**properties: object) -> str:
-    """A script with structured data."""
+    """Return a script element with structured data."""
     return f'<script type="application/ld+json">{json.dumps(properties)}</script>'
 
 
 def alternates(**languages: str) -> str:
-    """Links to pages in other languages; an underscore is a hyphen."""
+    """Return links to the page in other languages; an underscore stands for a hyphen."""
     return "".join(
         f'<link rel="alternate" hreflang="{language.replace("_", "-")}" href="{href}">'
         for language, href in languages.items()
@@ -182,7 +182,7 @@ def alternates(**languages: str) -> str:
 
 
 def sitemap(paths: Mapping[str, str]) -> bytes:
-    """A sitemap of URLs with their dates; an empty one is left out."""
+    """Return a sitemap of URLs with their dates; an empty date is omitted."""
     rows = "".join(
         f"<url><loc>{url}</loc>{f'<lastmod>{date}</lastmod>' if date else ''}</url>"
         for url, date in paths.items()
@@ -230,7 +230,7 @@ GOOD_OUTCOMES = {
 
 
 def good_site_facts(pages: tuple[Page, ...] = GOOD_PAGES) -> SiteFacts:
-    """Of the good site."""
+    """Return the facts of the good site."""
     dates = {
         page.url: (NOW - timedelta(days=number)).date().isoformat()
         for number, page in enumerate(pages)

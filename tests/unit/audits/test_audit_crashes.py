@@ -1,4 +1,4 @@
-"""A worker may die at any call to the outside: the audit ends, and comes to the same."""
+"""A worker may die at any external call: the audit still ends, with the same result."""
 
 import json
 import os
@@ -13,7 +13,7 @@ from tests.fakes.fetching import fetched_page
 from tests.unit.audits.site import HOST, Page
 
 STEP = int(os.environ.get("SPINNERET_AUDIT_CRASH_STEP", "5"))
-"""One death in so many, of all calls before and behind them; `make prove` takes each."""
+"""Step between tested crash points (before and after each call); `make prove` tests all."""
 PAGES = (
     Page(path="/", links=("/", "/oak"), body='<a href="https://other.example/">A friend</a>'),
     Page(path="/oak", links=("/", "/oak"), title=None),
@@ -37,7 +37,7 @@ def crashes(recipe: str) -> list[tuple[int, Moment]]:
 
 
 def reported(world: AuditWorld, ref: JobRef) -> dict[str, bytes]:
-    """What an audit leaves, without what tells the time."""
+    """Return the stored pages and the report of an audit, without timestamps."""
     pages = {key: body for key, body in world.bodies.objects.items() if "/html/" in key}
     return {**pages, "report": world.report(ref, "csv")}
 
@@ -66,12 +66,12 @@ def test_a_worker_that_dies_at_any_call_loses_and_doubles_nothing(recipe: str) -
 
 
 def test_a_worker_that_lost_its_claim_changes_no_report_of_the_next_one() -> None:
-    """S3 accepts an object however old the claim is of the worker that sends it."""
+    """S3 accepts an object even if its sender has lost the claim."""
     world, ref = prepared("seo")
     finished: dict[str, bytes] = {}
 
     class Stalling:
-        """The first worker stalls until another one has finished the audit."""
+        """Object store that stalls the first worker until another worker has finished the audit."""
 
         def put(self, key: str, body: bytes | IO[bytes], media_type: str) -> None:
             if "/report-json" in key:

@@ -1,4 +1,4 @@
-"""The routes of audits and of their schedules, over fakes."""
+"""The API routes of audits and of their schedules, on fakes."""
 
 import json
 from dataclasses import dataclass, replace
@@ -34,7 +34,7 @@ from tests.unit.served import Served
 
 @dataclass
 class Services:
-    """What the routes use."""
+    """Services that the routes use."""
 
     audits: AuditService
     jobs: JobControl
@@ -43,12 +43,12 @@ class Services:
 
     @property
     def previews(self) -> Previews:
-        """Of a site as it is by now."""
+        """Return previews of the site in its present state."""
         return self.world.previews()
 
 
 class AuditApi:
-    """An API over a world."""
+    """The audit API of an AuditWorld."""
 
     def __init__(self) -> None:
         self.world = AuditWorld()
@@ -74,7 +74,7 @@ class AuditApi:
         return Served(served, self.services).send(method, path, body, **given)
 
     def audit(self, url: str = f"{HOST}/", **request: Any) -> str:
-        """Submit an audit and let it end; its id."""
+        """Submit an audit, run it to its end, and return its id."""
         answer = self.send("POST", "/audits", {"url": url, **request})
         assert answer.status == 202, answer
         audit_id: str = answer.body["audit_id"]
@@ -82,7 +82,7 @@ class AuditApi:
         return audit_id
 
     def tick(self) -> Any:
-        """A pass of the minute rule."""
+        """Run all due schedules, as the rule of each minute does."""
         return ScheduleTicker(
             store=self.schedule_store, audits=self.services.audits, clock=self.world.clock
         ).tick()
@@ -272,7 +272,7 @@ def test_another_version_of_the_recipe_is_another_audit(
     body, headers = {"url": f"{HOST}/"}, {"Idempotency-Key": "k"}
     first = api.send("POST", "/audits", body, headers=headers).body
     newer = replace(RECIPES["seo"], version=first["recipe_version"] + 1)
-    monkeypatch.setitem(RECIPES, "seo", newer)  # as the next deployment has it
+    monkeypatch.setitem(RECIPES, "seo", newer)  # as in the next deployment
     again = api.send("POST", "/audits", body, headers=headers).body
     assert again["recipe_version"] == newer.version
     assert again["audit_id"] != first["audit_id"]
@@ -498,12 +498,12 @@ def test_the_minute_rule_submits_what_is_due_once(api: AuditApi) -> None:
     assert api.tick().submitted == 0
     api.world.clock.advance(3 * 24 * 3600)
     assert api.tick().submitted == 1
-    assert api.tick().submitted == 0  # three days were missed: one audit makes up for them
+    assert api.tick().submitted == 0  # one audit makes up for the three missed days
     [audit] = api.send("GET", "/audits").body["items"]
     schedule = api.send("GET", f"/audits/schedules/{made['schedule_id']}").body
     assert (schedule["last_audit_id"], schedule["last_error"]) == (audit["audit_id"], None)
     api.world.clock.advance(24 * 3600)
-    assert api.tick().skipped == 1  # the audit of the day before hasn't even begun
+    assert api.tick().skipped == 1  # the previous day's audit hasn't started yet
     api.world.settle(JobRef(tenant="acme", job_id=audit["audit_id"]))
     api.world.clock.advance(24 * 3600)
     assert api.tick().submitted == 1

@@ -1,4 +1,4 @@
-"""The session of an audit: alone at its host, after a rest, for as long as it runs (F-04, F-05)."""
+"""An audit's session: it locks the host after a rest, as long as the audit runs (F-04, F-05)."""
 
 import logging
 from dataclasses import replace
@@ -23,7 +23,7 @@ from tests.unit.audits.test_running import good_site
 
 
 def slow_world(**settings: Any) -> AuditWorld:
-    """Each slice is a few pages long, so that audits can meet."""
+    """Return a world in which a slice covers only a few pages, so that audits can overlap."""
     world = AuditWorld(**settings)
     good_site(world)
     world.slice_seconds = 70.0
@@ -182,7 +182,7 @@ def test_an_audit_that_outstayed_its_lock_leaves_the_host_and_comes_again() -> N
     taken = False
 
     class Stalling:
-        """Renewals come too late once: host is locked by another session: the host by then."""
+        """Session store that delays one renewal until another session has locked the host."""
 
         def __getattr__(self, name: str) -> Any:
             nonlocal taken
@@ -230,7 +230,7 @@ def test_an_audit_that_is_stopped_while_it_waits_keeps_the_host_from_nobody(
 ) -> None:
     world = slow_world()
     ref = world.submit(f"{HOST}/")
-    assert world.run(ref).status is JobStatus.PENDING  # between two slices, and the host is locked
+    assert world.run(ref).status is JobStatus.PENDING  # between two slices; the host is locked
     world.control.move(ref, move)
     other = world.submit(f"{HOST}/", tenant="other", recipe="hello")
     began = world.clock()
@@ -255,7 +255,7 @@ def test_an_audit_that_is_resumed_goes_on_behind_the_one_that_came_meanwhile() -
     world.control.move(ref, Transition.PAUSE)
     other = world.submit(f"{HOST}/", tenant="other")
     world.clock.advance(3)
-    assert world.run(other).status is JobStatus.PENDING  # it has the host now
+    assert world.run(other).status is JobStatus.PENDING  # it has locked the host now
     world.control.move(ref, Transition.RESUME)
     assert world.run(ref).waiting_for == "shop.example: lock"
     assert world.settle(other, ref).status is JobStatus.COMPLETED
@@ -269,7 +269,7 @@ def test_a_worker_of_a_stopped_audit_keeps_the_host_as_long_as_it_is_at_it() -> 
     waits: list[str | None] = []
 
     class Stopping:
-        """The tenant cancels, and another audit comes, while the first page is kept."""
+        """Store that, at the first page, cancels the audit and runs another one."""
 
         def __getattr__(self, name: str) -> Any:
             if name == "keep_page" and not waits:
@@ -286,7 +286,7 @@ def test_stopping_frees_no_host_that_another_audit_holds() -> None:
     world = slow_world()
     first, second = (world.submit(f"{HOST}/", tenant=name) for name in "ab")
     world.run(first)
-    world.run(second)  # refused by the lock, and comes again
+    world.run(second)  # refused by the lock; it will retry
     world.service().cancel("b", second.job_id)
     third = world.submit(f"{HOST}/", tenant="c")
     assert world.run(third).waiting_for == "shop.example: lock"

@@ -1,4 +1,4 @@
-"""Pages that look faulty and aren't: the audit of the good site with each of them finds nothing."""
+"""Pages that look faulty but aren't: an audit of the good site with each of them finds nothing."""
 
 # covers A-02
 
@@ -104,7 +104,7 @@ AROUND = (replace(START, links=(*START.links, "/twin")), *REST)
 
 @cache
 def _around() -> list[PageFacts]:
-    """Return facts of the good site whose start page leads to the twin."""
+    """Return the facts of the good site, whose start page links to the twin."""
     return [facts for page in AROUND for facts in page.facts()]
 
 

@@ -1,4 +1,4 @@
-"""Two runs beside each other."""
+"""Comparison of two audit runs."""
 
 import pytest
 
@@ -10,7 +10,7 @@ URL = "https://a.example/oak.jpg"
 
 
 def finding(check: str, url: str, *evidence: Evidence, count: int | None = None) -> Finding:
-    """An issue of the earlier run."""
+    """Return an issue of the earlier run."""
     return Finding(
         check=check,
         url=url,

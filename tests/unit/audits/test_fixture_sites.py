@@ -1,4 +1,4 @@
-"""The audit of two whole sites: every issue of the broken one, and none of its good twin."""
+"""Audits of two whole sites: they find every issue of the broken one and none of the good one."""
 
 # covers A-02
 
@@ -31,7 +31,7 @@ def test_nothing_is_found_on_the_good_site() -> None:
     result, log = audit([facts for each in GOOD_PAGES for facts in each.facts()], good_site_facts())
     assert [finding.key for finding in log] == []
     assert result.score.total == 100
-    assert set(result.score.categories.values()) == {100, None}  # agents has no weight
+    assert set(result.score.categories.values()) == {100, None}  # category agents has no weight
 
 
 @pytest.mark.heavy
@@ -91,7 +91,7 @@ def test_a_page_of_another_host_is_not_the_site_s() -> None:
 
 
 def test_most_checks_have_a_page_that_breaks_them() -> None:
-    """The others block what comes after them, and have tables of their own."""
+    """The other checks block further checks, so they have their own tests."""
     absent = {check.id for check in catalogue()} - {check for check, _ in broken.expected()}
     assert absent == {
         *("robots.unreachable", "robots.missing", "robots.size", "robots.redirects"),

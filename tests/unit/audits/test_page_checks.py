@@ -1,4 +1,4 @@
-"""Each check of a page by itself: passed, failed, doesn't apply, and on both sides of its bound."""
+"""Each check of one page alone: passed, failed, not applicable, and both sides of its bound."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What is read from a page's answer."""
+"""Facts that are read from the response for a page."""
 
 import json
 from datetime import UTC, datetime
@@ -419,7 +419,7 @@ def test_a_link_and_an_image_may_be_labelled_by_another_element() -> None:
 
 
 LABELLED = '<a href="/{}" aria-labelledby="b c d e f"><i></i></a>'
-# Parsed and matched naively, each takes minutes or years.
+# A naive parser or pattern would need minutes or years for each of these.
 HOSTILE = [
     ("comments without a doctype", "<!--a-->" * 10_000 + "<p>Oak"),
     ("blanks of a doctype", f"<!doctype{' ' * 200_000}<p>Oak"),

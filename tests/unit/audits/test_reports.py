@@ -1,4 +1,4 @@
-"""The reports: each in its own form, with whole addresses, and nothing that executes."""
+"""The reports: each in its own format, with whole URLs, and with nothing executable."""
 
 # covers A-02
 
@@ -45,7 +45,7 @@ def result() -> Result:
 
 @pytest.fixture(scope="module")
 def report() -> ReportContent:
-    """Of the broken site, beside an earlier run, and with values that mean harm."""
+    """Provide the broken site's report with hostile values and a comparison with an earlier run."""
     result, log = _audited()
     log.add(finding_of("title.long", LONG, [Evidence("title", HOSTILE, HOSTILE, HOSTILE)]))
     log.add(finding_of("title.long", "javascript:alert(1)", [Evidence("title", "=1+1")]))
@@ -200,7 +200,7 @@ def test_the_junit_report_has_a_case_for_each_check(report: ReportContent) -> No
     assert named == failing
 
 
-# What OASIS SARIF 2.1.0 asks of the objects that the report has, each with its section.
+# Requirements of OASIS SARIF 2.1.0 for the objects in the report, each with its section.
 SARIF: dict[str, Any] = {
     "type": "object",  # 3.13 sarifLog
     "required": ["version", "runs"],  # 3.13.2, 3.13.4
@@ -213,7 +213,7 @@ SARIF: dict[str, Any] = {
     "$defs": {
         "run": {  # 3.14
             "type": "object",
-            "required": ["tool", "results"],  # 3.14.6; 3.14.23 where there was a scan
+            "required": ["tool", "results"],  # 3.14.6; 3.14.23 if there was a scan
             "additionalProperties": False,
             "properties": {
                 "tool": {"$ref": "#/$defs/tool"},
@@ -330,7 +330,7 @@ def test_the_sarif_report_has_the_standard_s_form(report: ReportContent) -> None
 
 
 def test_the_sarif_report_fits_the_published_schema(report: ReportContent) -> None:
-    """Its classes are generated from sarif-schema-2.1.0.json and refuse unknown names."""
+    """The classes are generated from sarif-schema-2.1.0.json and refuse unknown names."""
     log = StaticAnalysisResultsFormatSarifVersion210JsonSchema
     assert len(log.model_validate_json(text_of(report, "sarif")).runs[0].results) > 100
 
@@ -399,7 +399,7 @@ def test_reports_are_never_whole_in_memory(result: Result, name: str, tmp_path: 
             evidence = [Evidence("img", "x" * 400, "", f"{HOST}/{'i' * 200}")]
             log.add(finding_of("img.alt", f"{HOST}/{number}", evidence))
         large = ReportContent(result=result, findings=log)
-        _drain(RENDERERS[name](replace(large)))  # what is built once
+        _drain(RENDERERS[name](replace(large)))  # fills the caches
         tracemalloc.start()
         _drain(RENDERERS[name](large))
         _, peak = tracemalloc.get_traced_memory()

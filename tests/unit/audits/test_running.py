@@ -33,7 +33,7 @@ LISTED = {page.url: "" for page in GOOD_PAGES}
 
 
 def good_site(world: AuditWorld) -> None:
-    """The good fixture site, served."""
+    """Serve the good fixture site."""
     for page in GOOD_PAGES:
         world.pages[page.url] = page.answer()
     world.pages |= {
@@ -79,7 +79,7 @@ def result_of(job: Job) -> dict[str, Any]:
 
 
 def reported(world: AuditWorld, ref: JobRef) -> list[tuple[str, Any]]:
-    """The domain events of an audit: type, and change of the score."""
+    """Return the domain events of an audit: type, and change of the score."""
     subject = SubjectRef(tenant=ref.tenant, subject=ref.job_id)
     found = world.store.outbox.pending(subject, None, 10).events
     return [
@@ -93,7 +93,7 @@ def keys(world: AuditWorld, ref: JobRef) -> set[tuple[str, str]]:
 
 
 def state_of(world: AuditWorld, ref: JobRef, check: str, url: str) -> str:
-    """What became of an issue of the previous audit."""
+    """Return the state of an issue compared with the previous audit."""
     view = world.service().comparison(ref.tenant, ref.job_id, None, None, 0, 10_000)
     [state] = [each.state for each in view.items if (each.check, each.url) == (check, url)]
     rows = json.loads(world.report(ref))["comparison"].get(state, [])
@@ -119,7 +119,7 @@ def test_no_page_is_asked_for_twice_but_the_start(world: AuditWorld) -> None:
     asked = Counter(url for _, method, url in world.asked if method == "GET")
     assert {url: count for url, count in asked.items() if count > 1} == {
         f"{HOST}/": 2,
-        f"{HOST}/robots.txt": 2,  # by the polite fetcher, and as a fact
+        f"{HOST}/robots.txt": 2,  # for politeness, and as a fact
     }
     assert [url for _, method, url in world.asked if method == "HEAD"] == [
         "http://shop.example/",
@@ -301,7 +301,7 @@ def test_issues_of_a_page_that_no_longer_answers_are_unchecked(world: AuditWorld
     second = world.submit(f"{HOST}/")
     world.settle(second)
     assert state_of(world, second, "title.missing", f"{HOST}/oak") == "unchecked"
-    assert state_of(world, second, "title.missing", f"{HOST}/pine") == "fixed"  # 404: it is gone
+    assert state_of(world, second, "title.missing", f"{HOST}/pine") == "fixed"  # 404: page removed
 
 
 def test_links_to_a_redirect_between_crawled_pages_are_not_broken(world: AuditWorld) -> None:
@@ -327,7 +327,7 @@ def test_a_sitemap_with_an_impossible_address_is_an_issue(world: AuditWorld) -> 
 
 @pytest.mark.heavy
 def test_a_page_in_a_usual_place_is_no_sitemap(world: AuditWorld) -> None:
-    """Some sites answer every address with a page."""
+    """Some sites answer every address with a page, so a page in a usual place is no sitemap."""
     at = f"{HOST}/sitemap.xml"
     world.pages[f"{HOST}/robots.txt"] = fetched_page(
         f"{HOST}/robots.txt", GOOD_ROBOTS.replace(f"Sitemap: {at}", ""), media_type="text/plain"
@@ -371,14 +371,14 @@ def test_another_host_is_a_second_one_only_if_it_serves_the_site(
 
 
 def test_slow_links_do_not_lose_the_lock(world: AuditWorld) -> None:
-    """A lock lasts for five minutes, and links of 25 slow hosts take longer."""
+    """A lock lasts five minutes, and the links to 20 slow hosts take longer."""
     dead = "".join(f'<a href="https://n{n}.example/">Friend {n} of trees</a>' for n in range(20))
     world.pages[f"{HOST}/oak"] = Page(path="/oak", body=IMAGE + dead).answer()
     world.slice_seconds = 900.0
     holders: list[str | None] = []
 
     class Slow:
-        """Other hosts answer late."""
+        """A fetcher for which other hosts answer late."""
 
         def __init__(self, port: Any) -> None:
             self._port = port
@@ -462,7 +462,7 @@ def test_hello_audits_one_page(world: AuditWorld) -> None:
     assert job.status is JobStatus.COMPLETED, job.last_error
     assert result_of(job)["pages"] == {"html": 1}
     assert {url for _, _, url in world.asked} == {f"{HOST}/oak", f"{HOST}/robots.txt"}
-    assert keys(world, ref) == set()  # of files that weren't requested nothing is known
+    assert keys(world, ref) == set()  # files that weren't requested cause no issues
     categories = result_of(job)["categories"]
     assert (categories["sitemaps"], categories["robots"]) == (None, 100)
 
@@ -633,7 +633,7 @@ def test_a_cancelled_audit_stops_at_its_next_write_and_leaves_the_host(world: Au
     pages = iter(range(5))
 
     class Cancelling:
-        """The tenant cancels while the fifth page is kept."""
+        """Store that cancels the audit while it keeps the fifth page."""
 
         def __getattr__(self, name: str) -> Any:
             if name == "keep_page" and next(pages, None) is None:

@@ -1,4 +1,4 @@
-"""The score: its bounds, and that mending a check gains exactly its weight."""
+"""The score: its bounds, and that fixing a check gains exactly the weight of the check."""
 
 import io
 import pkgutil
@@ -32,7 +32,7 @@ def bits(*names: str) -> int:
 
 
 def marks(applies: set[int], fails: set[int], lost_elsewhere: int = 0) -> CheckBitmap:
-    """As an audit makes them: what comes after a lost check is blocked."""
+    """Return the marks that an audit sets: a check after a failed or blocked one is blocked."""
     found = CheckBitmap()
     for number in sorted(applies):
         bit = 1 << number
@@ -51,7 +51,7 @@ def state_of(numbers_of_checks: Sequence[int]) -> st.SearchStrategy[tuple[set[in
 
 
 def with_blocked(applies: set[int], fails: set[int], elsewhere: int = 0) -> CheckBitmap:
-    """Whatever comes after a failing check is blocked, whether it would apply or not."""
+    """Return marks in which each check after a failed one is blocked, applicable or not."""
     lost = fails & applies | {n for n in range(len(CHECKS)) if elsewhere >> n & 1}
     everything = set(applies)
     for number in range(len(CHECKS)):
@@ -74,7 +74,7 @@ def test_prerequisites_come_first_and_can_be_known_in_time() -> None:
 
 
 def written_checks() -> list[Check[Any]]:
-    """Return each check of each module of checks, whether the catalogue names the module or not."""
+    """Return every check of every module of checks, even if the catalogue omits the module."""
     names = [module.name for module in pkgutil.iter_modules(checks.__path__)]
     modules = [import_module(f"{checks.__name__}.{name}") for name in names]
     found = [value for module in modules for value in vars(module).values()]
@@ -104,7 +104,7 @@ def test_noindex_alone_costs_at_least_31_percent() -> None:
 
 
 def test_nothing_wrong_is_100_and_everything_wrong_is_an_f() -> None:
-    """A check that can't be judged costs nothing, so that no page that was read gets 0."""
+    """A check that can't be judged costs nothing, so a page that was read never scores 0."""
     good = score([marks(set(OF_PAGES), set())], marks(set(OF_SITE), set()))
     bad = score([marks(set(OF_PAGES), set(OF_PAGES))], marks(set(OF_SITE), set(OF_SITE)))
     assert good.total == 100
@@ -170,7 +170,7 @@ def test_a_check_of_the_site_returns_its_own_weight() -> None:
 def test_mending_a_check_gains_exactly_its_weight_whatever_else_fails(
     pages: list[tuple[set[int], set[int]]], site: tuple[set[int], set[int]], data: st.DataObject
 ) -> None:
-    """Checks that were blocked then pass or don't apply, as it happens."""
+    """Formerly blocked checks then pass or don't apply, in any combination."""
     of_site = with_blocked(*site)
     lost = of_site.failed | of_site.blocked
     before = [with_blocked(*page, lost) for page in pages]
@@ -207,7 +207,7 @@ FAULTS: dict[str, dict[str, Any]] = {
     "doctype": {"doctype": ""},
     "sec.https": {"host": "http://shop.example"},
 }
-"""What is wrong with a page, with the check that finds it; several block many others."""
+"""Faults of a page, by the check that finds them; several faults block many other checks."""
 
 
 def test_mending_a_real_page_gains_in_the_order_of_the_weights() -> None:
@@ -226,7 +226,7 @@ def test_mending_a_real_page_gains_in_the_order_of_the_weights() -> None:
 
 
 def _page_score(parts: dict[str, Any]) -> float:
-    """The page alone, on the good site."""
+    """Return the score of the page alone, on the good site."""
     audit = AuditEvaluator(f"{broken.HOST}/", FindingLog(io.BytesIO()).add)
     for facts in replace(broken.Page(path="/elm"), **parts).facts():
         audit.page(facts)
@@ -246,7 +246,7 @@ def test_a_page_that_can_be_read_again_never_lowers_the_score(
 
 
 ELSEWHERE = {"links.orphan", "links.depth", "sitemap.coverage", "index.blocked"}
-"""Issues that aren't mended on the page itself."""
+"""Checks whose issues can't be fixed on the page itself."""
 BROKEN = [each for each in broken.PAGES if each.checks - ELSEWHERE]
 
 
@@ -260,7 +260,7 @@ def broken_total() -> float:
 def test_mending_a_page_of_the_broken_site_raises_its_score(
     index: int, broken_total: float
 ) -> None:
-    """The page is replaced by a good one at the same address."""
+    """The test replaces the page by a good one at the same address."""
     path = BROKEN[index].page.path
     pages = (broken.Page(path=path) if page.path == path else page for page in broken.pages())
     assert _total([each for page in pages for each in page.facts()]) > broken_total

@@ -1,4 +1,4 @@
-"""Each check that looks beyond one page: passed, failed, doesn't apply, both sides of its bound."""
+"""Each check beyond one page: passed, failed, not applicable, and both sides of its bound."""
 
 from collections.abc import Callable
 from itertools import pairwise
@@ -66,7 +66,7 @@ def redirect(hops: int = 1, url: str = B, final: str = f"{HOST}/c") -> PageFacts
 
 
 def moved(url: str, final: str) -> PageFacts:
-    """A redirect to a page that was known, so that it wasn't followed."""
+    """Return a redirect to a known page, which the crawl therefore didn't follow."""
     return page(url, PageKind.REDIRECT, final_url=final, redirects=(url,), status=None)
 
 
@@ -135,7 +135,7 @@ def wordy(count: int) -> list[PageFacts]:
 
 
 def chain(length: int) -> list[PageFacts]:
-    """The last page comes first: it is the one that is judged."""
+    """Return a chain of links whose last page, the judged one, comes first."""
     urls = [f"{HOST}/", *(f"{HOST}/c{n}" for n in range(1, length)), URL]
     pages = [page(a, links=links(b)) for a, b in pairwise(urls)]
     return [page(), *pages]
@@ -472,7 +472,7 @@ ALIKE = {"titles": ("The oak",), "descriptions": ("A tree.",), **text(9, "a")}
 
 
 def compared(*canonicals: Canonical, off: tuple[str, ...] = ()) -> set[str]:
-    """The checks that fail at one of two like pages, which has these canonical links."""
+    """Return the checks that a page with these canonical links fails, beside a similar page."""
     found: list[Finding] = []
     audit = AuditEvaluator(f"{HOST}/", found.append, off)
     for each in (page(canonicals=canonicals, **ALIKE), other(canonicals=(), **ALIKE)):

@@ -1,4 +1,4 @@
-"""Sitemap files as facts."""
+"""Facts of sitemap files."""
 
 import pytest
 

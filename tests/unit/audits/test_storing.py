@@ -1,4 +1,4 @@
-"""Facts and findings as they are kept: read back, they are the same."""
+"""Stored facts and findings are equal to the written ones."""
 
 import io
 from dataclasses import replace
@@ -23,7 +23,7 @@ OUTCOMES = st.dictionaries(TEXT, st.from_type(LinkOutcome), max_size=3)
 @given(st.from_type(PageFacts), st.none() | st.floats(0, allow_infinity=False))
 def test_page_facts_survive_being_stored(facts: PageFacts, shift: float | None) -> None:
     if facts.lab is not None:
-        facts = replace(facts, lab=facts.lab._replace(layout_shift=shift))  # a browser's is finite
+        facts = replace(facts, lab=facts.lab._replace(layout_shift=shift))  # finite in browsers
     assert PAGES.load(PAGES.dump(facts)) == facts
 
 
@@ -39,7 +39,7 @@ def test_site_facts_survive_being_stored(
 def test_what_says_nothing_takes_no_room() -> None:
     facts = broken.facts()[0]
     assert PAGES.load(PAGES.dump(facts)) == facts
-    assert "null" not in PAGES.dump(facts).replace('",null', "")  # rows are arrays
+    assert "null" not in PAGES.dump(facts).replace('",null', "")  # arrays hold null
     assert len(PAGES.dump(facts)) < 4000
     empty = PageFacts(url="u", kind=facts.kind, fetched_at="t", html=HtmlFacts())
     assert PAGES.dump(empty) == '{"url":"u","kind":"html","fetched_at":"t","html":{}}'

@@ -95,7 +95,7 @@ spiders = st.builds(
 
 
 def through_dynamodb(item: Item) -> Item:
-    """The item as boto3 writes and reads it."""
+    """Return the item as boto3 writes and reads it."""
     return {
         name: TypeDeserializer().deserialize(TypeSerializer().serialize(value))
         for name, value in item.items()

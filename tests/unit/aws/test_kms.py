@@ -1,6 +1,4 @@
-"""KMS refuses: the operator learns of it, and the caller that the secret is unreadable or the call
-wrong.
-"""
+"""Refusals by KMS are counted for the operator; the caller gets SecretUnreadable or ClientError."""
 
 import boto3
 import pytest

@@ -1,4 +1,4 @@
-"""A stage has the declared variables, and makes a client when it is first used."""
+"""A stage has only the declared variables, and creates each client at its first use."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A secret that is a text: read once, and again after it was forgotten."""
+"""A secret text is read once, and read again after `forget`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from spinneret.kernel.errors import DependencyUnavailable
 
 
 class Manager:
-    """Secrets Manager with one secret."""
+    """A Secrets Manager with one secret."""
 
     def __init__(self) -> None:
         self.text = "Bearer silk"
@@ -36,7 +36,7 @@ def test_it_is_read_once_and_again_when_it_was_forgotten() -> None:
     secret = TextSecret(manager.client, "arn:of:it")
     assert (manager.clients, manager.asked) == (0, [])
     assert [secret.value(), secret.value()] == ["Bearer silk"] * 2
-    manager.text = "Bearer new\n"  # as an editor leaves it
+    manager.text = "Bearer new\n"  # editors add a line end
     assert secret.value() == "Bearer silk"
     secret.forget()
     assert secret.value() == "Bearer new"
