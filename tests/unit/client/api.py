@@ -1,4 +1,4 @@
-"""A fake API below the command `spinneret`."""
+"""A fake API for the command `spinneret`."""
 
 from typing import Any
 
@@ -44,7 +44,7 @@ BASE |= {
 
 
 class Api:
-    """A fake API: a reply for each route; streams have two events and end."""
+    """A fake API with a reply for each route; its streams have two events and end."""
 
     def __init__(self, server: Server) -> None:
         self.server = server
@@ -68,7 +68,7 @@ class Api:
 
 @pytest.fixture
 def api(server: Server, monkeypatch: pytest.MonkeyPatch) -> Api:
-    """The command's client has the fake API below it, and never sleeps."""
+    """Provide a fake API to which the command sends its requests; the command never sleeps."""
     monkeypatch.setattr(tools, "Spinneret", lambda url, profile: server.client())
     monkeypatch.setattr("spinneret_client.links.PAUSE", 0)
     monkeypatch.setattr("time.sleep", server.slept.append)

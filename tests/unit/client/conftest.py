@@ -1,4 +1,4 @@
-"""A scripted server below both clients, and clients that don't really sleep."""
+"""A scripted server for both clients, which record their pauses instead of sleeping."""
 
 import json
 from collections.abc import Callable, Iterable
@@ -18,7 +18,7 @@ Outcome = httpx.Response | Exception
 
 @dataclass
 class Server:
-    """Answers requests in the order of the script, or by a function; remembers both sides."""
+    """Server that answers from a script or by a function; it records requests and pauses."""
 
     script: list[Outcome] = field(default_factory=list)
     route: Callable[[httpx.Request], Outcome] | None = None
@@ -30,22 +30,22 @@ class Server:
         outcome = self.route(request) if self.route else self.script.pop(0)
         if isinstance(outcome, Exception):
             raise outcome
-        if not outcome.is_closed:  # a stream of the test
+        if not outcome.is_closed:  # a stream that the test created
             return outcome
-        # A response belongs to one request; tests may give one out several times.
+        # A response belongs to one request, but tests may return the same one several times.
         kept = httpx.Headers(outcome.headers)
         kept.pop("content-length", None)
         return httpx.Response(outcome.status_code, headers=kept, content=outcome.content)
 
     def client(self, **options: Any) -> Spinneret:
-        """A client that blocks, whose pauses are only noted."""
+        """Return a blocking client that records its pauses."""
         http = httpx.Client(transport=httpx.MockTransport(self))
         client = Spinneret(URL, KEY, http=http, **options)
         client.transport.sleep = self.slept.append
         return client
 
     def async_client(self, **options: Any) -> AsyncSpinneret:
-        """A client whose calls are awaited."""
+        """Return an asynchronous client that records its pauses."""
 
         async def sleep(seconds: float) -> None:
             self.slept.append(seconds)
@@ -99,7 +99,7 @@ def server() -> Server:
 
 @pytest.fixture(autouse=True)
 def no_profile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The profiles of the developer stay unread."""
+    """Hide the developer's profiles and variables, and provide the path of the test's profiles."""
     monkeypatch.setenv("SPINNERET_CONFIG_HOME", str(tmp_path))
     for name in ("SPINNERET_URL", "SPINNERET_API_KEY", "SPINNERET_PROFILE"):
         monkeypatch.delenv(name, raising=False)

@@ -1,4 +1,4 @@
-"""Responses of the API for tests, complete by the generated models."""
+"""Sample responses of the API, with all fields that the generated models require."""
 
 import types
 import typing

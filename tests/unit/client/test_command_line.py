@@ -1,4 +1,4 @@
-"""The command `spinneret`: exit codes, forms of output, errors in words."""
+"""The command `spinneret`: exit codes, output formats, readable errors."""
 
 # covers L-02
 import json
@@ -235,7 +235,7 @@ def test_options_of_all_verbs_may_stand_anywhere(
 def test_a_batch_of_refused_urls_hides_no_accepted_ones(
     api: Api, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A file of more than a hundred URLs is several requests."""
+    """The command sends a file of more than 100 URLs in several requests."""
     file = tmp_path / "urls.txt"
     file.write_text(f"{PAGE}\n" * 100 + "ftp://example.com/\n")
     accepted = sample(m.UrlOutcome, url=PAGE, job_id="job_1")

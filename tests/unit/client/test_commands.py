@@ -1,4 +1,4 @@
-"""The command `spinneret`: what its commands send and show."""
+"""The command `spinneret`: the requests and the output of its commands."""
 
 # covers L-02
 import json
@@ -328,7 +328,7 @@ def test_a_plan_is_shown_before_products_are_published_at_a_time(
     api.routes["POST", "/api/batch-jobs/plan"] = plan
     api.routes["POST", "/api/batch-jobs"] = sample(m.BatchJobView, batch_id="mb_1")
     words = ["publish", "ebay", "publish", "prd_1", "prd_2", "--at", "2026-01-31T18:00:00Z"]
-    assert main(words) == 1  # nobody could be asked
+    assert main(words) == 1  # there is no terminal to confirm on
     lines = capsys.readouterr().err.splitlines()
     assert lines[:3] == [
         "prd_1: price 2500 becomes 2999",

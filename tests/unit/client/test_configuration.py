@@ -1,4 +1,4 @@
-"""URL and key: arguments, variables, profiles; and the file that holds them."""
+"""The client's URL and key: arguments, variables, profiles, and the file of the profiles."""
 
 # covers L-01
 import os
@@ -28,7 +28,7 @@ STORED = Profile("https://stored.example", "sk-stored")
             {"SPINNERET_URL": "https://env.example"},
             ("https://arg.example", "k", None),
         ),
-        # A stored key stays with its own server.
+        # A stored key is sent only to its own server.
         ({"url": "https://arg.example"}, {}, ("https://arg.example", None, None)),
         ({"profile": "other"}, {}, ("https://other.example", "sk-other", "other")),
         ({}, {"SPINNERET_PROFILE": "other"}, ("https://other.example", "sk-other", "other")),

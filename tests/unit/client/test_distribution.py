@@ -1,4 +1,4 @@
-"""The package as its users get it: types, and a wheel in an environment of its own."""
+"""The package as its users install it: types, and a wheel in its own environment."""
 
 import json
 import os
@@ -15,7 +15,7 @@ from tests.conftest import ROOT
 PACKAGE = ROOT / "clients" / "python"
 UV = Path(sys.executable).with_name("uv")
 MOST_PACKAGES = 19
-"""The client itself and what httpx, pydantic, typer and rich need."""
+"""Maximum number: the client itself and the packages that httpx, pydantic, typer and rich need."""
 MOST_SECONDS = 15.0
 PROGRAM = """
 import asyncio
@@ -46,7 +46,7 @@ except ApiError as error:
     print(error.code, error.request_id)
 """
 FAULTS = ("mode_of_faults", "priority", "job_id", "Incompatible return value")
-"""An unknown field, an unknown value, a union that isn't narrowed, and a wrong result."""
+"""Expected errors: unknown field, unknown value, union that isn't narrowed, wrong result."""
 
 
 # covers L-01

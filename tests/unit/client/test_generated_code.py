@@ -1,4 +1,4 @@
-"""The generated code is what the API document gives, and shares nothing with the functions."""
+"""The generated code matches the API document and shares no code with the functions."""
 
 # covers L-01
 import ast
@@ -22,7 +22,7 @@ def _generator() -> ModuleType:
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module  # dataclasses look their module up
+    sys.modules[spec.name] = module  # dataclasses look up their module here
     spec.loader.exec_module(module)
     return module
 

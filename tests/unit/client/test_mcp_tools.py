@@ -1,4 +1,4 @@
-"""The tools that an agent gets: their size, bounds, hints and errors."""
+"""The tools for agents: their size, limits, hints and errors."""
 
 # covers L-03
 import asyncio
@@ -26,7 +26,7 @@ TEXT = "sticky silk " * 5000
 
 
 class Api:
-    """A fake API; a reading key is refused on every writing route."""
+    """A fake API; if the key may only read, it refuses every writing route."""
 
     def __init__(self, server: Server, *, writes: bool = True) -> None:
         server.route = self._reply
@@ -185,7 +185,7 @@ def test_a_page_in_time_has_its_text_and_a_slow_one_its_job(
 def test_a_server_that_hangs_delays_no_tool_beyond_its_time(
     server: Server, monkeypatch: pytest.MonkeyPatch, at: int
 ) -> None:
-    """It hangs from the first, second or third look on, at a crawl that doesn't end."""
+    """The server hangs from the first, second or third status request on; the crawl never ends."""
     now, looks = [1000.0], [0]
 
     def wait(seconds: float) -> None:

@@ -217,7 +217,7 @@ def test_a_repeated_cursor_ends_with_an_error(server: Server) -> None:
 
 
 def _circle(request: httpx.Request) -> httpx.Response:
-    """Every second page leads back to the first."""
+    """Return a page whose cursor leads to the other of two pages, so that the pages never end."""
     following = "b" if request.url.params.get("cursor") == "a" else "a"
     if request.url.path.endswith("/discover/job_1"):
         body = sample(m.DiscoveryView, job_id="job_1", next_cursor=following, has_more=True)

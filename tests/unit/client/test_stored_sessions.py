@@ -1,4 +1,4 @@
-"""Sessions of people in profiles: begun, refreshed once for all processes, and ended."""
+"""Sessions of users in profiles: started, refreshed once for all processes, and ended."""
 
 # covers L-01
 import asyncio
@@ -37,7 +37,7 @@ def tokens(number: int) -> httpx.Response:
 
 @pytest.fixture
 def session(server: Server, no_profile: Path) -> Callable[[float], StoredSession]:
-    """Makes what each process has: the profile as it read it, at a time."""
+    """Provide a function that returns a process's session of the profile; its clock shows `now`."""
 
     def make(now: float) -> StoredSession:
         return StoredSession(
@@ -93,7 +93,7 @@ def test_a_refresh_takes_no_longer_than_its_server_repeats_the_answer(
     monkeypatch: pytest.MonkeyPatch,
     answer: httpx.Response | Exception,
 ) -> None:
-    """A second attempt after that time would end the session: its token was used before."""
+    """A second attempt after that time would end the session, as its token was used before."""
     monkeypatch.setattr("time.sleep", server.slept.append)
     server.route = lambda _: answer
     with pytest.raises(SpinneretError):
@@ -137,7 +137,7 @@ def test_both_clients_use_the_session_of_their_profile(
 
 @pytest.fixture
 def anonymous(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Sign-ins reach the scripted server."""
+    """Send sign-ins to the scripted server."""
 
     def made(url: str) -> Sessions:
         http = httpx.Client(transport=httpx.MockTransport(server))

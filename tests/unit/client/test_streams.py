@@ -45,7 +45,7 @@ class Broken(httpx.SyncByteStream, httpx.AsyncByteStream):
 
 
 class Log:
-    """A server that has events, breaks connections at given bytes, and answers by Last-Event-ID."""
+    """Server of an event stream that breaks connections at given bytes and heeds Last-Event-ID."""
 
     def __init__(self, breaks: list[int]) -> None:
         self.breaks = breaks
@@ -122,7 +122,7 @@ def test_a_refresh_before_an_async_stream_holds_up_no_other_task(server: Server)
 
 
 class Polled:
-    """A server without streams, whose job ends with the third look at it."""
+    """A server without streams, whose job ends at the third status request."""
 
     def __init__(self, refuse: httpx.Response | Exception) -> None:
         self.refuse = refuse

@@ -1,4 +1,4 @@
-"""The command on a pseudo-terminal: progress, colour, narrow windows."""
+"""The command on a pseudo-terminal: progress, colours, narrow windows."""
 
 # covers L-02
 import fcntl
@@ -26,14 +26,14 @@ COLOUR = re.compile(r"\x1b\[(?:[0-9]+;)*(?:3|9)[0-7]m")
 
 
 class Terminal:
-    """What a command wrote to a pseudo-terminal."""
+    """Output of a command on a pseudo-terminal."""
 
     def __init__(self) -> None:
         self.text = ""
 
     @property
     def lines(self) -> list[str]:
-        """Everything that was drawn, without control sequences."""
+        """Return all lines that were drawn, without control sequences."""
         return [line.rstrip() for line in re.split(r"[\r\n]+", ESCAPES.sub("", self.text))]
 
 
@@ -51,14 +51,14 @@ def terminal(monkeypatch: pytest.MonkeyPatch, columns: int = 80) -> Iterator[Ter
         while True:
             try:
                 chunk = os.read(master, 4096)
-            except OSError:  # EIO: the other side is closed
+            except OSError:  # EIO: the other side was closed
                 return
             chunks.append(chunk)
 
     reader = threading.Thread(target=read)
     reader.start()
     with os.fdopen(slave, "w") as stream:
-        monkeypatch.setenv("COLUMNS", str(columns))  # rich asks the process's own terminal first
+        monkeypatch.setenv("COLUMNS", str(columns))  # else rich asks the process's own terminal
         monkeypatch.setattr("sys.stdout", stream)
         monkeypatch.setattr("sys.stderr", stream)
         yield shown
@@ -110,7 +110,7 @@ HOSTILE = "Silk\x1b]0;owned\x07\x1b[2J\x9b31m at 10:100:20"
 
 
 def _hostile(api: Api) -> None:
-    """A website puts commands for a terminal into all of its texts."""
+    """Serve a website's texts that all contain control sequences for terminals."""
     job = sample(m.JobView, job_id="job_1", subject=HOSTILE)
     api.routes["POST", "/api/v1/search"] = found(hit(title=HOSTILE, content=HOSTILE, highlights=[]))
     api.routes["GET", "/api/v1/jobs"] = {"items": [job], "next_cursor": None, "has_more": False}
@@ -129,7 +129,7 @@ def test_texts_of_websites_command_no_terminal(
     with terminal(monkeypatch, 200) as shown:
         main(words.split())
     assert not re.search(r"\x1b\]|\x1b\[2J|[\x07\x9b]", shown.text)
-    assert "10:100:20" in shown.text  # and no emoji
+    assert "10:100:20" in shown.text  # not shown as an emoji
 
 
 def test_json_escapes_what_a_terminal_obeys(api: Api, capsys: pytest.CaptureFixture[str]) -> None:
@@ -168,7 +168,7 @@ def test_a_reader_that_leaves_ends_the_command_in_silence(
     with os.fdopen(writing, "w") as stdout:
         monkeypatch.setattr("sys.stdout", stdout)
         assert main(words.split()) == 0
-        stdout.flush()  # as at the end of the process
+        stdout.flush()  # as Python does at exit
 
 
 @pytest.mark.parametrize("words", ["", "--json", "--format md"])
@@ -180,4 +180,4 @@ def test_a_gate_is_told_although_the_reader_has_left(
     with os.fdopen(writing, "w") as stdout:
         monkeypatch.setattr("sys.stdout", stdout)
         assert main(["audit", PAGE, "--fail-under", "90", *words.split()]) == 2
-        stdout.flush()  # as at the end of the process
+        stdout.flush()  # as Python does at exit

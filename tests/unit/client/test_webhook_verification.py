@@ -1,4 +1,4 @@
-"""`verify_webhook` accepts what the service signs, and nothing else."""
+"""`verify_webhook` accepts only messages that the service signed."""
 
 # covers L-01
 import base64

@@ -1,4 +1,4 @@
-"""Discoveries through their routes."""
+"""Discovery jobs through their API routes."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Pages of a site are found in its sitemaps and in Common Crawl's index."""
+"""Discovery of a site's pages in its sitemaps and in Common Crawl's index."""
 
 import gzip
 import json
@@ -238,7 +238,7 @@ def test_a_discovery_ends_with_what_it_has_when_its_time_is_up(
     assert "the discovery ran out of time before all files were read" in job.result["notes"]
 
 
-# ------------------------------------------------------------ What is wanted
+# ------------------------------------------------------------ Selection of pages
 
 
 def test_the_first_pages_are_taken_and_the_rest_is_told(site: DiscoveryWorld) -> None:

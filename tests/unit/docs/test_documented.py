@@ -1,4 +1,4 @@
-"""Documented commands are found, run and compared: what the runner of pages can notice."""
+"""The runner of documentation pages: it finds and runs commands and compares their output."""
 
 import os
 import time
@@ -71,7 +71,7 @@ def _is_gone(group: int) -> bool:
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
         with suppress(ChildProcessError):
-            os.waitpid(-group, os.WNOHANG)  # it is ours if a browser's test adopts orphans
+            os.waitpid(-group, os.WNOHANG)  # it is our child if a browser test adopts orphans
         try:
             os.killpg(group, 0)
         except ProcessLookupError:
