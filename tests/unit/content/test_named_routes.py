@@ -1,4 +1,4 @@
-"""Collections and tags through their routes: what has a name that is the tenant's only one."""
+"""Collections and tags through their API routes; their names are unique within a tenant."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from tests.unit.served import Served
 
 @dataclass(frozen=True)
 class Domain:
-    """Where such things are, and what differs."""
+    """Routes and properties of collections or tags."""
 
     path: str
     id_field: str

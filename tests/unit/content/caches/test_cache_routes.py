@@ -1,4 +1,4 @@
-"""Caches through their routes."""
+"""Caches through their API routes."""
 
 import pytest
 
@@ -14,7 +14,7 @@ PATH = "/api/v1/cache"
 
 
 class Kept:
-    """One entry of every cache for two tenants, and pages of two hosts."""
+    """One entry in every cache for two tenants, and cached pages of two hosts."""
 
     def __init__(self) -> None:
         self.pages = FakePageCache()

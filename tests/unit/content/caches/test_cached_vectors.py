@@ -1,4 +1,4 @@
-"""Vectors of chunks in the cache."""
+"""Cached vectors of chunks."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -13,7 +13,7 @@ VECTOR = (0.5, 0.25)
 
 
 class CountedStore(FakeCacheStore):
-    """Counts reads."""
+    """A cache store that counts its reads."""
 
     def __init__(self) -> None:
         super().__init__()

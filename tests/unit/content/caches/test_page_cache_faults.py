@@ -1,4 +1,4 @@
-"""Answers of S3 that report a fault although their status is 200."""
+"""Responses of S3 that report a fault although their status is 200."""
 
 import boto3
 import pytest

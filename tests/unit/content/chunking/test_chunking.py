@@ -1,4 +1,4 @@
-"""Chunks hold the whole text within their bounds and are cut where its structure allows."""
+"""Chunks contain the whole text within their limits and are cut where its structure allows."""
 
 import re
 from itertools import pairwise
@@ -13,7 +13,7 @@ from spinneret.content.chunking.models import Chunk, ChunkType, TokenSpan
 
 
 def words(text: str) -> list[TokenSpan]:
-    """Pieces of up to six letters and single marks, as a tokenizer without blanks gives them."""
+    """Return tokens of up to six letters or one mark, as a tokenizer without blanks does."""
     return [
         TokenSpan(start=found.start(), end=found.end())
         for found in re.finditer(r"\w{1,6}|[^\w\s]", text)
@@ -21,12 +21,12 @@ def words(text: str) -> list[TokenSpan]:
 
 
 def characters(text: str) -> list[TokenSpan]:
-    """Every character, blanks too."""
+    """Return one token per character, including blanks."""
     return [TokenSpan(start=index, end=index + 1) for index in range(len(text))]
 
 
 def blanks_first(text: str) -> list[TokenSpan]:
-    """Words with the blanks before them, as byte-level tokenizers give them."""
+    """Return tokens of words with their leading blanks, as byte-level tokenizers do."""
     return [
         TokenSpan(start=found.start(), end=found.end())
         for found in re.finditer(r"\s*\S{1,4}", text)
@@ -34,7 +34,7 @@ def blanks_first(text: str) -> list[TokenSpan]:
 
 
 def with_empty_ones(text: str) -> list[TokenSpan]:
-    """Tokens of no width at the start, between the others and, out of order, at the end."""
+    """Return words and empty tokens: at the start, in between and, out of order, at the end."""
     spans = [
         span
         for token in words(text)
@@ -101,7 +101,7 @@ def test_no_chunk_is_over_a_bound(text, tokenizer, sizes):
 
 @given(text=TEXTS, tokenizer=TOKENIZERS, sizes=all_sizes(), whole=st.booleans())
 def test_no_chunk_is_under_the_minimum_unless_the_text_is(text, tokenizer, sizes, whole):
-    highest = sizes.size - sizes.size // 4  # the rest may be for a table's header
+    highest = sizes.size - sizes.size // 4  # the rest may be for the header of a table
     minimum = highest if whole else min(sizes.minimum, highest)
     sizes = sizes._replace(max_bytes=10_240, minimum=minimum)
     tokens = tokenizer(text)
@@ -134,7 +134,7 @@ def test_the_number_of_chunks_is_bounded_by_the_length(sizes, count):
 
     chunks = cut(text, words(text), sizes._replace(max_bytes=10_240))
 
-    # Every window but the last holds at least three quarters of its size or of what is left.
+    # Every window but the last holds at least three quarters of its size or of the remaining text.
     new_tokens = max(1, sizes.size * 3 // 4 - sizes.overlap)
     assert len(chunks) <= count / new_tokens + 2
 
@@ -203,7 +203,7 @@ MANY = "alpha " * 17
     ids=["blank line", "heading", "list item", "sentence", "line", "sentence without blanks"],
 )
 def test_a_chunk_ends_at_the_best_boundary_near_its_end(before: str, after: str) -> None:
-    """Each text holds, near the window's end, the next best kind of boundary too."""
+    """Near the end of the window, each text also contains the next best kind of boundary."""
     text = before + after
     tokens = [
         TokenSpan(start=found.start(), end=found.end())

@@ -1,4 +1,4 @@
-"""Chunks by headings and by blocks keep to the parts of a text."""
+"""Chunks by headings and by blocks respect the parts of a text."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""An indexer on fakes."""
+"""Fixture: an indexer on fakes."""
 
 import pytest
 

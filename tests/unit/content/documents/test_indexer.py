@@ -1,4 +1,4 @@
-"""Making a page searchable: what is embedded, shown and forgotten."""
+"""Indexing of a page: embedded chunks, visible versions and removals."""
 
 from dataclasses import replace
 

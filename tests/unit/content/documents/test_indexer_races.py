@@ -1,4 +1,4 @@
-"""Making a page searchable beside other jobs, outages and lost leases."""
+"""Indexing of a page during races with other jobs, during outages, and after lost leases."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ from tests.unit.content.documents.indexer_world import IndexerWorld
 
 
 class RacedDocuments(FakeDocumentStore):
-    """Other jobs commit versions of the same page just before this one does."""
+    """Document store in which other jobs commit versions of the same page just before a commit."""
 
     def __init__(self, world: IndexerWorld, contents: list[Content]) -> None:
         super().__init__(world.jobs)

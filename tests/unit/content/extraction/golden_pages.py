@@ -1,4 +1,4 @@
-"""Small pages of several types with the text that is their main content; all of them are ours."""
+"""Small pages of several types and the text of their main content; we wrote all of them."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -15,7 +15,7 @@ _FOOT: Final = (
 
 @dataclass(frozen=True)
 class GoldenPage:
-    """`html` with its truth: all words of `wanted`, and none of what only `beside` has."""
+    """A page whose extracted text has all words of `wanted` and none of the texts in `beside`."""
 
     name: str
     html: str

@@ -1,4 +1,4 @@
-"""Ancestors of thousands of elements are visited once."""
+"""A search visits each ancestor of thousands of elements only once."""
 
 from lxml import etree, html
 
@@ -6,7 +6,7 @@ from spinneret.content.extraction.ancestry import is_inside, nearest
 
 
 def elements_of(markup: str, *tags: str) -> list[etree._Element]:
-    """Return the page's elements with these tags, in their order."""
+    """Return the page's elements with these tags, in document order."""
     return list(html.fromstring(markup).iter(*tags))
 
 
@@ -24,7 +24,7 @@ def test_a_second_search_visits_no_element_again() -> None:
     nearest_known: dict[etree._Element, etree._Element | None] = {}
     assert nearest(first, "table", nearest_known) is None
     assert set(nearest_known) == set(above)
-    nearest_known[above[0]] = second  # as an earlier search found it
+    nearest_known[above[0]] = second  # as if an earlier search had found it
     assert nearest(second, "table", nearest_known) is second
 
     visited: list[etree._Element] = []

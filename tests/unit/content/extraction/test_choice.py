@@ -1,4 +1,4 @@
-"""How the answers of engines become one choice."""
+"""Choice of a page's content from the answers of several engines."""
 
 from collections.abc import Sequence
 
@@ -11,7 +11,7 @@ from spinneret.content.extraction.models import PageType
 from spinneret.content.extraction.page import Choice, Engine, ParsedPage, TypedEngine
 from spinneret.content.extraction.structured_data import StructuredData
 
-WORDS = 30  # of each of the page's five runs
+WORDS = 30  # in each of the page's five runs
 
 
 def page(
@@ -30,7 +30,7 @@ def page(
 
 
 def answering(marks: str | None, page_type: PageType | None = None) -> Engine:
-    """`x` for what is chosen; None: the engine doesn't do such pages."""
+    """Return an engine that chooses the runs marked `x`; for None, it abstains."""
     if marks is None:
         return lambda _: None
     return lambda _: Choice(chosen=[mark == "x" for mark in marks], page_type=page_type)

@@ -1,4 +1,4 @@
-"""Engines of others: bounded before they are called, and no page fails because one does."""
+"""Third-party engines: their input is bounded, and a failure of theirs fails no page."""
 
 import time
 from collections.abc import Callable
@@ -145,7 +145,7 @@ def test_trafilatura_leaves_out_its_fallbacks_on_pages_of_thousands_of_runs(
 
 
 class PanicException(BaseException):
-    """As a panic of Rust comes to Python."""
+    """The form in which a panic of Rust reaches Python."""
 
 
 @pytest.mark.parametrize(
@@ -187,7 +187,7 @@ def test_200_000_paragraphs_are_read_in_bounded_time(paragraphs: int) -> None:
     body = "".join(f"<p>Paragraph {n}.</p>" for n in range(paragraphs))
     started = time.process_time()
     found = extract(f"<html><body>{body}</body></html>", "text/html", URL).markdown
-    assert time.process_time() - started < 30 * paragraphs / 200_000  # some 5 s for 200,000
+    assert time.process_time() - started < 30 * paragraphs / 200_000  # about 5 s for 200,000
     assert "Paragraph 0." in found
     assert f"Paragraph {paragraphs - 1}." in found
 

@@ -1,4 +1,4 @@
-"""What pages become: markdown, title, metadata, language and links."""
+"""Results of extraction: markdown, title, metadata, language and links."""
 
 import json
 import sys
@@ -431,7 +431,7 @@ AUTHORED = {"@type": "Article", "author": [{"name": "Ann"}, {"name": "Bob"}]}
         (json_ld([{"@type": "WebPage", "author": "Ann"}]), "", "Ann"),
         (json_ld({"@type": "Review", "author": "Reader"}) + meta("author", "Cy"), "", "Cy"),
         (json_ld({"author": "https://example.com/ann"}), "", None),
-        (json_ld({"author": "Ann \ud83d"}), "", "Ann ?"),  # half an emoji, which no store takes
+        (json_ld({"author": "Ann \ud83d"}), "", "Ann ?"),  # half an emoji, which no store accepts
         (json_ld({"author": "Ann", "id": 1}).replace("1", "1" * 5000), "", "Ann"),
         ('<script type="application/ld+json">{broken</script>' + meta("author", "Cy"), "", "Cy"),
         (meta("author", "Cy"), "<span itemprop=author>Ann</span>", "Ann"),
@@ -723,7 +723,7 @@ def test_xhtml_with_thousands_of_attributes_costs_little() -> None:
     page = f'<html xmlns="http://www.w3.org/1999/xhtml"><body><p {names}>word</p></body></html>'
     started = time.process_time()
     assert extract(page, "application/xhtml+xml", URL).markdown == "word"
-    assert time.process_time() - started < 5  # .2 s; an HTML parser compares each with all others
+    assert time.process_time() - started < 5  # 0.2 s; HTML parsers compare each with all
 
 
 def test_xhtml_that_is_not_well_formed_is_read_as_html() -> None:
@@ -850,7 +850,7 @@ def test_hostile_markup_costs_little_and_loses_no_text(body: str, kept: list[str
 
 
 def calls_for(body: str) -> int:
-    """Calls of functions while a page is read: its processor time, whatever the machine does."""
+    """Count the function calls while a page is read: a measure of its cost on any machine."""
     calls = 0
 
     def count(_frame: FrameType, event: str, _argument: object) -> None:
@@ -869,7 +869,7 @@ def calls_for(body: str) -> int:
 def test_a_page_of_tiny_elements_takes_few_calls_for_each(tiny: str) -> None:
     more = calls_for(f"x{tiny * 13_000}") - calls_for(f"x{tiny * 12_000}")
 
-    assert more < 95 * 1_000  # 250,000 of them: three seconds
+    assert more < 95 * 1_000  # 250,000 elements take three seconds
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Each page of a small golden set keeps its main content and loses the rest."""
+"""Extraction keeps the main content of each page in a small golden set and drops the rest."""
 
 from collections import Counter
 from functools import partial
@@ -15,7 +15,7 @@ from spinneret.kernel.errors import ContentRefused
 from tests.unit.content.extraction.golden_pages import GOLDEN, GoldenPage
 
 LEAST: dict[str, float] = {"answers": 0.8}
-"""Known losses: of the answers to a question, the words of one are taken for a comment."""
+"""Lowest F1 of pages with known losses: one of the answers to a question is taken for a comment."""
 USUAL = 0.95
 
 
@@ -48,7 +48,7 @@ ALONE: dict[str, Engine] = {
 
 @pytest.mark.parametrize("name", ALONE)
 def test_one_engine_alone_would_fail(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The set tells a wrong choice from the right one."""
+    """The set distinguishes a wrong choice from the right one."""
 
     def alone(page: ParsedPage, _: Engines) -> Decision:
         answer = ALONE[name](page)

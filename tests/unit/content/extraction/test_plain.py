@@ -1,4 +1,4 @@
-"""Plain text is what a reader of the page sees."""
+"""Plain text is the text that a reader of the page sees."""
 
 import time
 

@@ -1,6 +1,6 @@
-"""Which pages are nothing without their scripts: shells of frameworks, and small real pages.
+"""Pages that are empty without their scripts (shells of frameworks), and small real pages.
 
-docs/media.md has the letters and digits that these pages have without scripts.
+docs/media.md states the numbers of letters and digits that these pages have without scripts.
 """
 
 import pytest

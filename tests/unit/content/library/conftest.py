@@ -1,4 +1,4 @@
-"""A tenant's documents on fakes, behind their routes."""
+"""Fixture: a tenant's documents on fakes, behind their routes."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Small files of office formats, spelled out: no library that writes them is needed."""
+"""Small files of office formats, written without a library for these formats."""
 
 from io import BytesIO
 from zipfile import ZIP_DEFLATED, ZipFile
@@ -18,7 +18,7 @@ _RELATIONS = (
 
 
 def docx(*paragraphs: str) -> bytes:
-    """A document of plain paragraphs."""
+    """Return a Word document of plain paragraphs."""
     body = "".join(f"<w:p><w:r><w:t>{each}</w:t></w:r></w:p>" for each in paragraphs)
     packed = BytesIO()
     with ZipFile(packed, "w", ZIP_DEFLATED) as file:
@@ -29,7 +29,7 @@ def docx(*paragraphs: str) -> bytes:
 
 
 def pdf(*pages: str) -> bytes:
-    """A document with one line of text on each page."""
+    """Return a PDF document with one line of text on each page."""
     objects = ["<< /Type /Catalog /Pages 2 0 R >>"]
     kids = " ".join(f"{4 + 2 * n} 0 R" for n in range(len(pages)))
     objects.append(f"<< /Type /Pages /Kids [{kids}] /Count {len(pages)} >>")

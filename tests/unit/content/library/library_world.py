@@ -41,7 +41,7 @@ PATH = "/api/v1/documents"
 
 
 class LibraryWorld:
-    """Everything around the documents of a stage."""
+    """Services around the documents of a stage, on fakes."""
 
     def __init__(self) -> None:
         self.clock = HandClock()
@@ -89,7 +89,7 @@ class LibraryWorld:
         return f"{prefix}_{next(self._numbers):04}"
 
     def send(self, method: str, path: str = "", body: Any = None, **given: Any) -> Answer:
-        """A request under `/api/v1/documents`."""
+        """Send a request below `/api/v1/documents`."""
         return self.served.send(method, f"{PATH}{path}", body, **given)
 
     def indexer(self) -> Indexer:
@@ -105,7 +105,7 @@ class LibraryWorld:
     def work(
         self, job_id: str, tenant: str = TENANT, remaining: Callable[[], float] = plenty
     ) -> Job:
-        """Run a job as its message would."""
+        """Run a job as its message would, and return it."""
         indexer = self.indexer()
         worker = Worker(
             store=self.jobs,
@@ -139,7 +139,7 @@ class LibraryWorld:
     def stored(
         self, content: str = "Spiders weave silk.", tenant: str = TENANT, **fields: Any
     ) -> Document:
-        """Upload a document and run its job."""
+        """Upload a document, run its job, and return the document."""
         self.clock.advance(1)
         answer = self.send("POST", "", {"content": content, **fields}, tenant=tenant)
         assert answer.status == 202, answer.body
@@ -150,7 +150,7 @@ class LibraryWorld:
         return document
 
     def remaker(self) -> Reindexer:
-        """As wired."""
+        """Return the reindexer as it is wired."""
         return Reindexer(
             documents=self.documents,
             contents=self.contents,
@@ -159,17 +159,17 @@ class LibraryWorld:
         )
 
     def filler(self) -> IndexFiller:
-        """As wired."""
+        """Return the filler of the index as it is wired."""
         return IndexFiller(remaker=self.remaker(), upkeep=self.index_upkeep)
 
     def rebuild(self, job_id: str | None = None, remaining: Callable[[], float] = plenty) -> Job:
-        """Begin the stage's rebuild, or go on with it, and run its job once."""
+        """Start or continue the stage's rebuild, and run its job once."""
         request = {} if job_id is None else {"job_id": job_id}
         shown = RebuildRequests(jobs=self.job_service)(request, plenty)
         return self.work(shown["job_id"], STAGE, remaining)
 
     def upkeep(self) -> DocumentMaintenance:
-        """A fresh pass over everything."""
+        """Return the maintenance of all documents, for a new pass."""
         return DocumentMaintenance(
             scan=self.scan,
             documents=self.documents,
@@ -183,7 +183,7 @@ class LibraryWorld:
         )
 
     def found(self, text: str = "silk", **given: Any) -> list[str]:
-        """The documents that a search by words finds."""
+        """Return the ids of the documents that a keyword search finds."""
         service = SearchService(
             embedder=self.embedder,
             index=self.index,

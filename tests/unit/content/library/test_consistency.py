@@ -1,9 +1,9 @@
-"""Searches with writes between any two of their calls.
+"""Searches during which a write happens between any two calls.
 
-A write is acknowledged at every point of a search in turn. The search under way may show what was
-before it or after it, never two versions of a document and nothing of another tenant; every search
-that begins later shows what is, from the cache or not. Documents have several chunks, and another
-tenant has a page of the same URL and words.
+A write is acknowledged before each call of a search in turn. The search in progress may show the
+state before or after the write, but never two versions of a document and nothing of another tenant.
+Every search that begins later shows the current state, whether it is cached or not. Documents have
+several chunks, and another tenant has a page with the same URL and words.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from tests.fakes.time import plenty
 from tests.unit.content.library.library_world import LibraryWorld
 
 URL = "upload://page"
-LONG = "silk that is spun again and again " * 60  # of several chunks
+LONG = "silk that is spun again and again " * 60  # several chunks long
 OTHER = "globex"
 Write = Callable[[LibraryWorld], None]
 
 
 class Interrupted:
-    """Wraps a port; runs something before its n-th call of all ports, once."""
+    """Wrapper of a port; an action runs once before the n-th call of all wrapped ports."""
 
     def __init__(self, port: Any, run: Interruption) -> None:
         self._port = port
@@ -45,7 +45,7 @@ class Interrupted:
 
 
 class Interruption:
-    """What happens at which call."""
+    """An action and the number of the call before which it runs."""
 
     def __init__(self, at: int, what: Callable[[], None]) -> None:
         self.calls = 0
@@ -107,12 +107,12 @@ def _prepared() -> LibraryWorld:
 
 
 def _shown(found: SearchResult) -> list[tuple[str, str]]:
-    """Version and text of each hit."""
+    """Return version and text of each hit."""
     return sorted((hit.ranked.candidate.version, hit.chunk.text) for hit in found.hits)
 
 
 def _stored(library: LibraryWorld, tenant: str) -> list[tuple[str, str]]:
-    """The same of all chunks that the tenant's rows show."""
+    """Return version and text of all chunks that the tenant's rows make visible."""
     rows = [each for each in library.documents.all(tenant) if each.deleted_at is None]
     held = library.index.held.values()
     chunks = [
@@ -147,7 +147,7 @@ def test_a_write_at_any_point_of_a_search_is_seen_by_the_next(name: str) -> None
         documents = {document for document, _ in versions}
         assert len(versions) == len(documents), f"two versions, call {at}"
         assert documents <= {each.id for each in library.documents.all(TENANT)}, f"call {at}"
-        for _ in range(2):  # made, then cached
+        for _ in range(2):  # first computed, then cached
             later = _search(library, Interruption(0, lambda: None))
             assert _shown(later) == _stored(library, TENANT), f"call {at}"
         assert later.result_cached

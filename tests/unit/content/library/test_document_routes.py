@@ -1,4 +1,4 @@
-"""Documents through their routes, from upload to deletion."""
+"""Documents through their API routes, from upload to deletion."""
 
 import base64
 import json
@@ -467,7 +467,7 @@ def test_reindexing_makes_a_new_version_of_the_same_text(library: LibraryWorld) 
     )
     assert {each.version for each in library.index.held.values()} == {after.version}
     assert (after.changed_at, after.crawled_at) == (document.changed_at, document.crawled_at)
-    assert len(library.embedder.embedded) == 1  # known for a week
+    assert len(library.embedder.embedded) == 1  # its vector is cached for a week
 
 
 def test_a_text_that_changes_while_it_is_reindexed_is_kept(
@@ -549,8 +549,8 @@ def test_a_document_of_a_batch_has_no_wait(library: LibraryWorld) -> None:
         ("#   \n# Silk", "Silk"),
         ("#Silk", None),
         ("```sh\n# a comment\n```\n\n# Silk", "Silk"),
-        (f"# {'silk' * 10_000}", "silk" * 125),  # a row of DynamoDB has 400 KB
-        (f"# a{' ' * 100_000}b", "a"),  # matched naively, this takes minutes
+        (f"# {'silk' * 10_000}", "silk" * 125),  # a DynamoDB item has up to 400 KB
+        (f"# a{' ' * 100_000}b", "a"),  # naive matching takes minutes
     ],
 )
 def test_the_first_heading_of_markdown_is_its_title(line: str, title: str | None) -> None:

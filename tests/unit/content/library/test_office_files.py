@@ -1,4 +1,4 @@
-"""Uploads of PDF and Word files; where the libraries that read them are installed."""
+"""Uploads of PDF and Word files, if the libraries that read them are installed."""
 
 import base64
 from io import BytesIO
@@ -52,7 +52,7 @@ def test_what_is_no_such_file_is_refused(media_type: MediaType, body: bytes) -> 
 
 
 def encrypted(packed: bytes) -> bytes:
-    """The archive with the flag of encryption at every entry."""
+    """Return the archive with the encryption flag set on every entry."""
     flagged = bytearray(packed)
     for mark, place in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
         at = -1
@@ -100,7 +100,7 @@ def test_pictures_of_a_file_do_not_count(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_markup_that_grows_while_it_is_read_is_refused(
     compression: int, encoding: str, document_type: str
 ) -> None:
-    """A decompressor or an entity may yield a thousand times of what it is given."""
+    """A decompressor or an entity may produce a thousand times its input."""
     packed = BytesIO()
     with ZipFile(BytesIO(docx("&many;"))) as plain, ZipFile(packed, "w", compression) as file:
         for name in plain.namelist():

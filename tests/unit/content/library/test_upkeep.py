@@ -1,4 +1,4 @@
-"""Making the index anew, and reconciling it with rows and bodies."""
+"""Rebuilds of the index, and its reconciliation with rows and bodies."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -66,12 +66,12 @@ def test_what_was_cached_before_a_rebuild_is_not_shown_after_it(library: Library
 
 
 def running_out(library: LibraryWorld, pages: int) -> Callable[[], float]:
-    """Time until so many pages of rows have been scanned."""
+    """Return a function of the time left, which ends after `pages` scanned pages of rows."""
     scan, left = library.scan.scan, [pages]
 
     def counted(*given: object) -> object:
         left[0] -= 1
-        return scan(*given)  # type: ignore[arg-type]  # as it is called
+        return scan(*given)  # type: ignore[arg-type]  # same arguments
 
     library.scan.scan = counted  # type: ignore[assignment, method-assign]  # to count its calls
     return lambda: 200.0 if left[0] > 0 else bounds.DEADLINE_MARGIN_SECONDS - 1
@@ -137,7 +137,7 @@ def test_a_rebuild_writes_hundreds_of_chunks_at_once_and_embeds_no_known_text(
 
     def counted(chunks: Sequence[IndexedChunk], *rest: object) -> None:
         sizes.append(len(chunks))
-        write(chunks, *rest)  # type: ignore[arg-type]  # as it is called
+        write(chunks, *rest)  # type: ignore[arg-type]  # same arguments
 
     library.index_upkeep.write = counted  # type: ignore[assignment, method-assign]  # see above
     assert library.rebuild().status is JobStatus.COMPLETED
@@ -162,7 +162,7 @@ def test_a_rebuild_cuts_the_next_texts_while_it_writes(
 
     def waiting(chunks: Sequence[IndexedChunk], *rest: object) -> None:
         assert last.wait(10), "the second text waits for the first one's bulk"
-        write(chunks, *rest)  # type: ignore[arg-type]  # as it is called
+        write(chunks, *rest)  # type: ignore[arg-type]  # same arguments
 
     library.embedder.tokenize = counted  # type: ignore[method-assign]  # counts
     library.index_upkeep.write = waiting  # type: ignore[assignment, method-assign]  # see above
@@ -231,7 +231,7 @@ def test_chunks_that_are_missing_are_made_again(library: LibraryWorld) -> None:
 
 
 def test_chunks_of_a_version_beyond_its_number_go(library: LibraryWorld) -> None:
-    """As another cut of the same version leaves them."""
+    """Another way of cutting the same version leaves such chunks."""
     one, _ = filled(library, 2)
     before = dict(library.index.held)
     [chunk] = [each for each in before.values() if each.document_id == one]
@@ -334,7 +334,7 @@ def test_parts_of_a_page_that_is_crawled_again_meanwhile_stay(library: LibraryWo
         library.send("DELETE", f"/{identity}")
     library.clock.advance(30 * DAY + 1)
     keys = [parts.keep(TENANT, each, "{}") for each in (recrawled, gone)]
-    library.contents.stored_at[keys[1]] = library.clock()  # of a job that commits soon
+    library.contents.stored_at[keys[1]] = library.clock()  # stored by a job that commits soon
     remove = library.documents.remove
     library.documents.remove = (  # type: ignore[method-assign]  # its row has been written since
         lambda document, now: document.id != recrawled and remove(document, now)
@@ -353,7 +353,7 @@ def test_parts_that_no_document_names_go_once_no_job_can_name_them(
     assert row is not None
     origin = Origin(asked="a", headers={}, media_type="text/html", parts_key=named)
     library.documents.commit(replace(row, sequence=row.sequence + 1, origin=origin), row)
-    library.clock.advance(60 * DAY)  # a deep crawl of 30 days, and its pages' rows after it
+    library.clock.advance(60 * DAY)  # 30 days of a deep crawl, and 30 more of its job's rows
     assert library.upkeep().reconcile(plenty).removed_parts == 0
     library.contents.stored_at[late] = library.clock()
     library.clock.advance(6 * DAY)
@@ -393,11 +393,11 @@ def test_a_restored_document_is_never_removed(library: LibraryWorld) -> None:
         assert current is not None
         again = replace(current, sequence=current.sequence + 1, deleted_at=None)
         library.documents.commit(again, current)
-        remove(*given, **named)  # type: ignore[arg-type]  # as it is called
+        remove(*given, **named)  # type: ignore[arg-type]  # same arguments
 
     library.index.remove_others = restored_meanwhile  # type: ignore[method-assign]  # in between
     assert library.upkeep().reconcile(plenty).removed_documents == 0
-    library.index.remove_others = remove  # type: ignore[method-assign]  # as it was
+    library.index.remove_others = remove  # type: ignore[method-assign]  # restored
     library.upkeep().reconcile(plenty)
     assert library.found() == [identity]
 
@@ -445,7 +445,7 @@ def test_a_label_that_changes_while_its_document_is_written_anew_is_kept(
         library.index_upkeep.write = write  # type: ignore[method-assign]  # once
         moved = library.send("PATCH", f"/{identity}", {"collection_id": collection})
         assert moved.status == 200
-        write(*given)  # type: ignore[arg-type]  # as it is called
+        write(*given)  # type: ignore[arg-type]  # same arguments
 
     library.index_upkeep.write = moved_meanwhile  # type: ignore[assignment, method-assign]  # see above
     assert library.rebuild().status is JobStatus.COMPLETED
@@ -476,8 +476,8 @@ def test_clearing_goes_on_where_it_stopped(library: LibraryWorld, small_pages: N
 
 
 def _two_looks() -> Callable[[], float]:
-    """Time for two pages of whatever."""
-    left = iter([1000.0] * 3)  # the first for the hold of the task
+    """Return a function of the time left, which ends after two pages of a scan."""
+    left = iter([1000.0] * 3)  # the first is for the lock of the task
     return lambda: next(left, 10.0)
 
 
@@ -485,7 +485,7 @@ def _two_looks() -> Callable[[], float]:
 
 
 def _changed_model(library: LibraryWorld) -> None:
-    """To one that counts a token for each character, so that chunks are others."""
+    """Change to a model that counts each character as a token, so that the chunks differ."""
 
     class Spelling(FakeEmbedder):
         def tokenize(self, text: str, remaining: Remaining) -> list[TokenSpan]:
@@ -507,7 +507,7 @@ def test_after_a_change_of_the_model_rows_say_what_the_new_index_has(
     long = library.stored("Spiders weave silk between two branches. " * 20).id
     short = library.stored("silk").id
     _changed_model(library)
-    assert set(library.found(limit=100)) == {long, short}  # as long as the former one is read
+    assert set(library.found(limit=100)) == {long, short}  # as long as the former index is read
     how(library)
     assert library.index.former is None
     for identity in (long, short):
@@ -543,7 +543,7 @@ def test_a_former_model_s_index_stays_until_all_documents_are_in_the_new_one(
 # covers P-14
 @pytest.mark.parametrize("seed", sampled(range(3), quick=0, tested=1))
 def test_what_was_lost_at_random_is_repaired_or_named(library: LibraryWorld, seed: int) -> None:
-    """50 entries of the index, 20 bodies and 20 rows, of 120 documents with 3 chunks or so."""
+    """The test loses 50 index entries, 20 bodies and 20 rows of 120 documents of about 3 chunks."""
     random = Random(seed)
     made = {
         document.id: document

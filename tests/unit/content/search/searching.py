@@ -1,4 +1,4 @@
-"""A search on fakes over documents that are committed one by one."""
+"""A search on fakes over documents that a test commits one by one."""
 
 from datetime import timedelta
 from itertools import count
@@ -22,7 +22,7 @@ VERSION = "000001-v1"
 
 
 class CachedSearch:
-    """A search with caches and a reranker."""
+    """A search with caches and a reranker, on fakes."""
 
     def __init__(self) -> None:
         self.clock = HandClock()
@@ -45,7 +45,7 @@ class CachedSearch:
         self.index.search = counted  # type: ignore[method-assign]  # to count its calls
 
     def service(self, **parts: Any) -> SearchService:
-        """A process's own service."""
+        """Return the search service of one process."""
         values: dict[str, Any] = {
             "embedder": self.embedder,
             "index": self.index,
@@ -90,5 +90,5 @@ class CachedSearch:
 
 
 def ids(found: SearchResult) -> list[str]:
-    """The documents of the hits."""
+    """Return the document id of each hit."""
     return [hit.ranked.candidate.document_id for hit in found.hits]

@@ -1,4 +1,4 @@
-"""Two calls at once."""
+"""Two calls at the same time."""
 
 from threading import Barrier, Event
 

@@ -1,4 +1,4 @@
-"""Searching with caches, cursors, expansion, collapse and a reranker."""
+"""Searches with caches, cursors, expansion, collapse and a reranker."""
 
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -133,7 +133,7 @@ def test_a_degraded_answer_is_not_kept(world: CachedSearch) -> None:
     world.add("doc_1", "silk")
     embed, world.embedder.embed = world.embedder.embed, _unavailable  # type: ignore[method-assign]
     assert world.search().degraded
-    world.embedder.embed = embed  # type: ignore[method-assign]  # back again
+    world.embedder.embed = embed  # type: ignore[method-assign]  # restored
     found = world.search()
     assert (found.degraded, found.result_cached) == (False, False)
 
@@ -260,7 +260,7 @@ def test_uses_are_counted(world: CachedSearch) -> None:
 
 # covers S-04
 def test_of_a_hundred_equal_searches_at_once_one_asks_the_index(world: CachedSearch) -> None:
-    """The index answers the first one when all others have come to wait, or after two seconds."""
+    """The index answers the first search when all the others wait, or after two seconds."""
     count = 100
     world.add("doc_1", "silk")
     together, all_wait, searches = Barrier(count), Event(), []
@@ -295,7 +295,7 @@ def test_of_a_hundred_equal_searches_at_once_one_asks_the_index(world: CachedSea
 
 
 class CountDown:
-    """Sets an event when so many owners have come."""
+    """Counter of owners that sets an event when it has counted a given number of them."""
 
     def __init__(self, count: int, event: Event) -> None:
         self._count = count
@@ -367,7 +367,7 @@ def test_a_search_that_waits_looks_less_and_less_often_and_embeds_nothing(
 
     assert world.service(sleep=first_nap).search(query, plenty).result_cached
     assert naps == [0.05, 0.1, 0.2, 0.4, 0.4, 0.4]
-    assert world.embedder.embedded == ["silk"]  # by the other one
+    assert world.embedder.embedded == ["silk"]  # by the other search
 
 
 def test_of_searches_whose_maker_failed_one_takes_over(world: CachedSearch) -> None:
@@ -420,7 +420,7 @@ def test_a_search_that_fails_lets_the_next_one_try(world: CachedSearch) -> None:
 
 
 def _hold_lock(world: CachedSearch, query: Query) -> None:
-    """As a search does that is under way in another process."""
+    """Hold the lock of a query, as a running search in another process does."""
 
     class Stopped(BaseException):
         pass
@@ -432,8 +432,8 @@ def _hold_lock(world: CachedSearch, query: Query) -> None:
     search, world.index.search = world.index.search, stop  # type: ignore[method-assign]
     with pytest.raises(Stopped):
         world.service().search(query, plenty)
-    world.cache_store.unlock = unlock  # type: ignore[method-assign]  # as it was
-    world.index.search = search  # type: ignore[method-assign]  # as it was
+    world.cache_store.unlock = unlock  # type: ignore[method-assign]  # restored
+    world.index.search = search  # type: ignore[method-assign]  # restored
 
 
 # ---------------------------------------------------------------- Cursors
@@ -497,7 +497,7 @@ def test_a_cursor_goes_on_while_the_embedder_is_away(world: CachedSearch) -> Non
 def test_an_equal_search_with_another_ranking_leaves_an_open_cursor_its_own(
     world: CachedSearch,
 ) -> None:
-    """The reranker is away for the second one."""
+    """The reranker is unavailable for the second search."""
     world.add("doc_1", "silk silk silk silk silk silk silk spiders")
     world.add("doc_2", "silk of spiders")
     world.add("doc_3", "wool and silk")
@@ -513,7 +513,7 @@ def test_an_equal_search_with_another_ranking_leaves_an_open_cursor_its_own(
     assert not rest.rerank_failed
 
 
-# ---------------------------------------------------------------- What is shown
+# ---------------------------------------------------------------- Visibility
 
 
 # covers S-03
@@ -561,7 +561,7 @@ def test_what_an_earlier_page_showed_does_not_come_again_on_a_later_one(
 
 
 def test_entries_that_follow_outdated_ones_have_their_texts(world: CachedSearch) -> None:
-    """The chunks of the first page are read before it is known which are outdated."""
+    """The search reads the chunks of the first page before it knows which are outdated."""
     for number in range(3):
         never = factories.indexed_chunk(
             "silk " * 9, document_id=f"doc_never_{number}", version=VERSION
@@ -574,7 +574,7 @@ def test_entries_that_follow_outdated_ones_have_their_texts(world: CachedSearch)
 
 
 def test_outdated_chunks_never_fill_the_window(world: CachedSearch) -> None:
-    """Of versions that were never committed, in better places than the page itself."""
+    """The outdated chunks are of versions that were never committed, and rank above the page."""
     for number in range(search_limits.SEARCH_WINDOW + 50):
         never = factories.indexed_chunk(
             "silk " * 9, document_id=f"doc_never_{number}", version=VERSION
@@ -611,7 +611,7 @@ def test_a_query_that_the_embedder_refuses_is_searched_by_words(world: CachedSea
         raise EmbeddingRefused("next to zero")
 
     world.add("doc_1", "silk")
-    world.embedder.embed = refused  # type: ignore[method-assign]  # as a model may
+    world.embedder.embed = refused  # type: ignore[method-assign]  # a model may refuse
     found = world.search()
     assert (found.degraded, ids(found)) == (True, ["doc_1"])
 

@@ -1,4 +1,4 @@
-"""Fusion of two rankings: reciprocal ranks, normalised scores, and scores weighed by confidence."""
+"""Fusion of two rankings: reciprocal ranks, normalised scores, and confidence weights."""
 
 import itertools
 from collections.abc import Sequence
@@ -20,14 +20,14 @@ Scored = Sequence[tuple[str, float]]
 
 @st.composite
 def legs(draw: st.DrawFn) -> list[tuple[str, float]]:
-    """Chunks with falling scores, as a leg answers them."""
+    """Draw chunks with falling scores, as a leg returns them."""
     ids = draw(IDS)
     scores = draw(st.lists(st.floats(0.01, 50), min_size=len(ids), max_size=len(ids)))
     return list(zip(ids, sorted(scores, reverse=True), strict=True))
 
 
 def leg(scored: Scored) -> list[LegCandidate]:
-    """Chunks named by a word are of documents of their own."""
+    """Return the candidates of a leg; each chunk that is named by a word has its own document."""
     return [factories.candidate(_chunk(key), score=score) for key, score in scored]
 
 
@@ -36,7 +36,7 @@ def _chunk(key: str) -> str:
 
 
 def ranks(ids: Sequence[str]) -> Scored:
-    """Scores that fall as the rank."""
+    """Return scores that fall with the rank."""
     return [(key, 1.0 / n) for n, key in enumerate(ids, start=1)]
 
 
@@ -54,7 +54,7 @@ def fused(
 
 
 def ids(hits: Sequence[Ranked]) -> list[str]:
-    """Their chunks, by the words that name them."""
+    """Return the chunk of each hit, by the word that names it."""
     return [hit.candidate.chunk_id.removesuffix(":1-x:00000") for hit in hits]
 
 
@@ -83,7 +83,7 @@ def test_one_leg_alone_keeps_its_order(only: Scored, weight: float, method: Fusi
     expected = [key for key, _ in sorted(only, key=lambda each: (-each[1], each[0]))]
     hits = fused(only, [], (weight, 1.0), method=method)
     scores = [hit.score for hit in hits]
-    if len(set(scores)) == len(scores):  # else ids decide between equals
+    if len(set(scores)) == len(scores):  # otherwise ids order equal scores
         assert ids(hits) == expected or method is Fusion.RRF
     assert ids(fused(only, ranks(["z"]), (1.0, 0.0), method=method)) == ids(hits)
 
@@ -113,7 +113,7 @@ def test_scores_of_scores_lie_between_0_and_1(
 def test_the_unit_of_a_leg_s_scores_does_not_matter(
     vector: Scored, keyword: Scored, method: Fusion, unit: float
 ) -> None:
-    """BM25 grows with the number of words, cosine doesn't."""
+    """BM25 scores grow with the number of words; cosines don't."""
     scaled = [(key, score * unit) for key, score in keyword]
     one = {hit.candidate.chunk_id: hit.score for hit in fused(vector, keyword, method=method)}
     other = {hit.candidate.chunk_id: hit.score for hit in fused(vector, scaled, method=method)}
@@ -203,7 +203,7 @@ def test_further_hits_of_the_first_document_make_it_no_less_clear() -> None:
 
 
 def test_a_first_hit_that_is_hardly_clearer_than_the_others_does_not_decide() -> None:
-    """A paraphrase: a page has one of its words by chance, a page that answers it another."""
+    """One page shares a word with a paraphrased query by chance; the answer shares another word."""
     vector = [("a", 0.70), ("answer", 0.699), *((f"v{n:02d}", 0.66 - n / 500) for n in range(98))]
     keyword = [
         ("chance", 3.3),
@@ -223,13 +223,13 @@ def test_between_equally_clear_legs_the_measured_weight_decides() -> None:
 
 
 def test_the_only_hit_of_a_leg_is_a_clear_one() -> None:
-    """An exact code stands in one chunk, and the vectors of all others are much alike."""
+    """An exact code occurs in one chunk, and the vectors of all other chunks are much alike."""
     vector = [(f"v{n}", 0.5 - n / 1000) for n in range(50)]
     assert ids(fused(vector, [("code", 4.2)], method=Fusion.CONFIDENCE))[0] == "code"
 
 
 def test_a_rank_far_down_in_both_legs_does_not_beat_the_first_of_one() -> None:
-    """2/90 > 1/61: what reciprocal ranks get wrong."""
+    """Reciprocal ranks get this wrong, because 2/90 > 1/61."""
     vector = [(f"v{n}", 0.9 - n / 100) for n in range(29)] + [("both", 0.5)]
     keyword = [(f"k{n}", 30.0 - n) for n in range(29)] + [("both", 0.5)]
     assert ids(fused(vector, keyword, method=Fusion.RRF))[0] == "both"

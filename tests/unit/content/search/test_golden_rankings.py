@@ -1,7 +1,7 @@
 """The default fusion on recorded rankings of the demonstration's 25 questions.
 
-`rankings.json` has each question's wanted page, and of each leg the scores of chunks by page and
-number, as the index and the local model gave them.
+For each question, `rankings.json` holds the wanted page and, for each leg, the scores of chunks by
+page and number. The scores are those of the index and the local model.
 """
 
 import json
@@ -71,5 +71,5 @@ def test_the_default_fusion_finds_nearly_every_page_first() -> None:
     ],
 )
 def test_other_fusions_would_fail(rank: Any) -> None:
-    """The set tells a wrong choice from the right one."""
+    """The set distinguishes a wrong choice from the right one."""
     assert mean_reciprocal_rank(rank) < GOAL

@@ -1,4 +1,4 @@
-"""The embedder that is a function: what it is asked, and what becomes of its failures."""
+"""The embedder as a Lambda function: its requests and its failures."""
 
 import io
 import json
@@ -20,7 +20,7 @@ Failure = Exception | dict[str, Any]
 
 
 class Function:
-    """Answers invocations with vectors of three dimensions; keeps what it was asked."""
+    """A Lambda function that returns vectors of three dimensions and records its requests."""
 
     def __init__(self) -> None:
         self.asked: list[dict[str, Any]] = []

@@ -1,4 +1,4 @@
-"""Reading marks, naming indexes, and what is asked."""
+"""Parsing of highlight marks, names of indexes, and bodies of queries."""
 
 import json
 import re
@@ -63,7 +63,7 @@ def test_the_tenant_is_the_last_filter_of_every_leg_and_user_text_is_only_matche
         scope = query["bool"] if "bool" in query else query["knn"]["vector"]["filter"]["bool"]
         assert len(scope["filter"]) == 8
         assert scope["filter"][-1] == {"term": {"tenant": "acme"}}
-        assert body["track_total_hits"] is False  # what is counted can't be skipped
+        assert body["track_total_hits"] is False  # OpenSearch can't skip hits that it counts
         spelled = json.dumps(body)
         assert not {"query_string", "script", "wildcard", "regexp"} & set(
             re.findall(r"\w+", spelled)

@@ -1,4 +1,4 @@
-"""Which indexes are asked and written, beside those of a former model."""
+"""Names of the indexes that are searched and written, beside those of a former model."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -21,12 +21,12 @@ FIRST, SECOND = "chunks-model-16-000001", "chunks-model-16-000002"
 
 
 class Aliases:
-    """An OpenSearch that has indexes with aliases, and no documents."""
+    """An OpenSearch that has indexes with aliases, but no documents."""
 
     def __init__(self, **indexes: Sequence[str]) -> None:
         self.held = {name.replace("_", "-"): set(aliases) for name, aliases in indexes.items()}
         self.asked: list[Any] = []
-        """Bodies of searches and writes, or where they went."""
+        """Bodies of searches, and target indexes of writes and deletions."""
         self.indices = self
 
     def get_alias(self, *, name: str, params: Any) -> dict[str, Any]:
@@ -65,7 +65,7 @@ class Aliases:
 
 
 class Record:
-    """Implements IndexRecord."""
+    """An IndexRecord in memory."""
 
     def __init__(self, number: int = 0) -> None:
         self.number = number
@@ -83,7 +83,7 @@ def aliases(name: str) -> tuple[str, str]:
 
 @pytest.fixture
 def client() -> Aliases:
-    """After a change of the model."""
+    """Provide an OpenSearch after a change of the model."""
     return Aliases(
         chunks_former_16_000001=aliases("chunks-former-16"),
         chunks_model_16_000001=aliases("chunks-model-16"),

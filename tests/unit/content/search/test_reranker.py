@@ -15,7 +15,7 @@ TEXTS = [f"text {n}" for n in range(7)]
 
 
 class Server:
-    """Answers as TEI does: each batch in the order of its scores."""
+    """A TEI server that returns each batch in the order of its scores."""
 
     def __init__(self) -> None:
         self.requests: list[dict[str, Any]] = []

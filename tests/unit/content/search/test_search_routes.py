@@ -1,4 +1,4 @@
-"""Searches through their routes."""
+"""Searches through their API routes."""
 
 import itertools
 from types import SimpleNamespace

@@ -1,4 +1,4 @@
-"""What a search decides without asking anybody."""
+"""Rules of a search that call no other service."""
 
 import pytest
 
@@ -26,7 +26,7 @@ TERMS = {
     "a fraction after a letter": ("a½", "", 2),
     "emoji": ("🕷", "", 1),
 }
-"""A unit, what stands between two of them, and the terms of one."""
+"""A unit, the separator between two units, and the number of terms per unit."""
 
 
 @pytest.mark.parametrize("name", list(TERMS))

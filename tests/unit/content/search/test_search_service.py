@@ -1,4 +1,4 @@
-"""Searching: own and current documents only, within the limit."""
+"""Searches return only current documents of the tenant, within the limit."""
 
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
@@ -22,7 +22,7 @@ from tests.fakes.time import START, plenty
 
 
 class CountingDocuments(FakeDocumentStore):
-    """Keeps how many ids each look-up asked for."""
+    """A document store that records the number of ids in each look-up."""
 
     def __init__(self, jobs: FakeJobStore) -> None:
         super().__init__(jobs)
@@ -34,7 +34,7 @@ class CountingDocuments(FakeDocumentStore):
 
 
 class ScriptedIndex(FakeChunkIndex):
-    """Answers the same legs to every search, and has every chunk that is asked for."""
+    """An index that returns the same legs to every search and has every requested chunk."""
 
     def __init__(self, legs: Mapping[Leg, Sequence[LegCandidate]]) -> None:
         super().__init__()
@@ -56,7 +56,7 @@ class ScriptedIndex(FakeChunkIndex):
 
 
 class SearchWorld:
-    """A search over chunks whose documents are committed one by one."""
+    """A search over chunks whose documents a test commits one by one."""
 
     def __init__(self, index: FakeChunkIndex | None = None) -> None:
         self.jobs = FakeJobStore()
@@ -149,7 +149,7 @@ def test_another_tenant_s_chunks_are_not_shown_even_when_the_index_answers_them(
 
 
 def test_the_limit_is_filled_past_outdated_hits() -> None:
-    """Over-fetching: what is dropped makes room for what comes after it."""
+    """The search fetches more candidates than the limit, to replace those that it drops."""
     candidates = [factories.candidate(f"doc_{n:03d}:1-v1:00000") for n in range(100)]
     world = SearchWorld(ScriptedIndex({Leg.VECTOR: candidates, Leg.KEYWORD: []}))
     for n in range(100):
@@ -241,7 +241,7 @@ def test_words_alone_rank_while_the_embedder_is_away(world: SearchWorld) -> None
     found = world.search()
     assert (found.degraded, ids(found)) == (True, ["doc_1"])
     assert Leg.VECTOR not in found.hits[0].ranked.places
-    with pytest.raises(DependencyUnavailable):  # words don't count, so that no hit would be a lie
+    with pytest.raises(DependencyUnavailable):  # words have no weight: "no hits" would be false
         world.search(keyword_weight=0.0)
 
 

@@ -1,4 +1,4 @@
-"""Which embedder and reranker a stage has."""
+"""The embedder and the reranker of a stage."""
 
 import pytest
 

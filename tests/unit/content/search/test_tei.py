@@ -1,4 +1,4 @@
-"""The embedder's protocol: checks, retries, and offsets of texts in pieces."""
+"""The embedder's protocol: checks, retries, and offsets of texts that are sent in pieces."""
 
 import itertools
 import json
@@ -22,7 +22,7 @@ from tests.metrics import recorded
 
 
 class Replaced:
-    """A secret that is another one after it was forgotten."""
+    """A secret whose value changes when it is forgotten."""
 
     def __init__(self, *values: str) -> None:
         self.values = list(values)
@@ -42,7 +42,7 @@ Answer = httpx.Response | Exception
 
 
 class Server:
-    """Answers as TEI does, with vectors of three dimensions; keeps what it was asked."""
+    """A TEI server that returns vectors of three dimensions and records its requests."""
 
     def __init__(self) -> None:
         self.requests: list[tuple[str, Any]] = []
@@ -73,7 +73,7 @@ class Server:
 
 
 def byte_tokens(text: str) -> list[dict[str, Any]]:
-    """Words as byte ranges, as TEI answers them."""
+    """Return words as byte ranges, as TEI does."""
     tokens, position = [], 0
     for blank, group in itertools.groupby(text, str.isspace):
         word = "".join(group)
@@ -252,7 +252,7 @@ def test_an_input_that_is_refused_is_not_sent_again(server: Server, status: int)
 
 
 class Guarded(Server):
-    """Asks for an Authorization header."""
+    """A TEI server that requires an Authorization header."""
 
     def __init__(self, wanted: str, status: int = 401) -> None:
         super().__init__()
@@ -353,7 +353,7 @@ def test_byte_ranges_become_the_characters_they_cover(text: str, data: st.DataOb
 
 
 def covered(text: str, start: int, stop: int) -> tuple[int, int]:
-    """The characters that have a byte in the range, counted one by one."""
+    """Return the range of characters that have a byte in the given range, counted one by one."""
     hit: Sequence[int] = [
         n
         for n in range(len(text))

@@ -1,4 +1,4 @@
-"""Tags while other requests create, rename or remove the same ones."""
+"""Tags while other requests create, rename or remove the same tags."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -18,7 +18,7 @@ ALWAYS = 1_000
 
 
 class ContestedStore(FakeNamedStore[Tag]):
-    """Another request acts first: `rival` runs before each of the next `rounds` writes."""
+    """A store in which another request, `rival`, runs before each of the next `rounds` writes."""
 
     def __init__(self) -> None:
         super().__init__(lambda rows, after: Page(items=rows, after=after))
@@ -38,7 +38,7 @@ class ContestedStore(FakeNamedStore[Tag]):
         return super().remove(row)
 
     def touch(self, tag: Tag) -> None:
-        """Store a further version of the tag, as another request's change does."""
+        """Store a new version of the tag, as another request's change does."""
         current = self.get(tag.tenant, tag.id)
         assert current is not None
         super().replace(current, replace(current, version=current.version + 1))
