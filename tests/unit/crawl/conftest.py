@@ -1,4 +1,4 @@
-"""The world of crawls on fakes."""
+"""Fixture: the world of crawls on fakes."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A batch of URLs: one job that counts its crawls and ends with the last of them."""
+"""A batch of URLs: one job counts its crawls and ends with the last of them."""
 
 from typing import Any
 
@@ -23,7 +23,7 @@ def crawl() -> CrawlWorld:
 
 
 def url(n: int) -> str:
-    """Pages of many hosts, so that no batch waits for one; long ones."""
+    """Return a long URL on its own host, so that no batch waits for a host."""
     return f"https://site-{n}.example/{'a' * 1900}/{n}"
 
 

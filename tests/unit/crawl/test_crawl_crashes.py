@@ -1,4 +1,4 @@
-"""A process may end at any call to the outside: nothing is lost, doubled or half shown."""
+"""A process may end at any external call: nothing gets lost, duplicated or partly shown."""
 
 import os
 from collections.abc import Iterator
@@ -16,14 +16,14 @@ from tests.fakes.crawling import CrawlWorld, long_page
 from tests.fakes.fetching import fetched_page
 
 STEP = int(os.environ.get("SPINNERET_CRAWL_CRASH_STEP", "4"))
-"""Of so many moments at which a worker may die one is tried."""
+"""Step between tested crash points; `make prove` tests all."""
 URL = "https://site.example/page"
 TENANT = "acme"
 
 
 @dataclass(frozen=True)
 class Scenario:
-    """What the page holds when it is crawled, and what it held before."""
+    """Content of the page when it is crawled, and its earlier content."""
 
     before: str | None
     now: str
@@ -37,7 +37,7 @@ SCENARIOS = {
 
 
 def prepared(scenario: Scenario) -> tuple[CrawlWorld, JobRef]:
-    """A world with one accepted crawl whose message waits in the queue."""
+    """Return a world with one accepted crawl, whose message waits in the queue."""
     crawl = CrawlWorld()
     if scenario.before is not None:
         crawl.pages[URL] = fetched_page(URL, scenario.before)
@@ -51,7 +51,7 @@ def work(crawl: CrawlWorld, ref: JobRef, plan: CrashPlan) -> None:
 
 
 def crashes(scenario: Scenario) -> list[tuple[int, Moment]]:
-    """Calls of a worker's whole run with moments around them: all, or each so many."""
+    """Return every STEP-th crash point of a worker's whole run, as call and moment."""
     crawl, ref = prepared(scenario)
     plan = CrashPlan()
     work(crawl, ref, plan)
@@ -60,7 +60,7 @@ def crashes(scenario: Scenario) -> list[tuple[int, Moment]]:
 
 @contextmanager
 def noted(where: str) -> Iterator[None]:
-    """Says in a failure which crash it followed."""
+    """Add a note to an exception that names the crash before it."""
     try:
         yield
     except Exception as error:
@@ -69,7 +69,7 @@ def noted(where: str) -> Iterator[None]:
 
 
 def assert_whole(crawl: CrawlWorld) -> Document | None:
-    """At most one document; a search shows all chunks of its version, or nothing without one."""
+    """Check that a search shows all chunks of the document's version, or nothing without one."""
     documents = crawl.documents.all(TENANT)
     hits = crawl.search("spider")
     if not documents:

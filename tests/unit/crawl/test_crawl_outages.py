@@ -1,4 +1,4 @@
-"""S3 and DynamoDB that fail or hang while a deep crawl goes on: twenty pages, each of them once."""
+"""S3 and DynamoDB fail or hang during a deep crawl: it still has each of its 20 pages once."""
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -36,7 +36,7 @@ def crawl(monkeypatch: pytest.MonkeyPatch) -> Iterator[StoredCrawl]:
 
 
 def attempts_after(crawl: StoredCrawl) -> dict[str, int]:
-    """Crawl, and see that all is there once; attempts that pages were charged, by path."""
+    """Crawl, check that each page is stored once, and return the charged attempts by path."""
     view = crawl.crawl(max_pages=PAGES)
     assert violations(crawl, view, first_visited(SITE, PAGES)) == []
     assert (view.pages_crawled, view.status) == (PAGES, JobStatus.COMPLETED)
@@ -62,7 +62,7 @@ def attempts_after(crawl: StoredCrawl) -> dict[str, int]:
 def test_pages_wait_for_a_bucket_and_are_charged_nothing(
     crawl: StoredCrawl, how: How, from_request: int, seconds: float, is_warm: bool
 ) -> None:
-    """A process that knows robots.txt asks for pages that it can't keep, and asks again."""
+    """A process that knows robots.txt requests pages, can't store them, and requests them again."""
     crawl.keeps_warm = is_warm
     outage = crawl.meet("s3", how, seconds, from_request)
     assert attempts_after(crawl) == {}
@@ -84,5 +84,5 @@ def test_pages_whose_end_can_t_be_written_are_charged_one_lost_worker(
     charged = attempts_after(crawl)
     assert len(charged) <= WORKERS
     assert set(charged.values()) <= {1}
-    assert bool(charged) is (how is not How.ANSWERS_LOST)  # a write that was made is recognised
+    assert bool(charged) is (how is not How.ANSWERS_LOST)  # a completed write is recognised
     assert outage.met

@@ -1,4 +1,4 @@
-"""What a crawl job does with the answers of sites."""
+"""Effects of a site's responses on a crawl job."""
 
 import pytest
 

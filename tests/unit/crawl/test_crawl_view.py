@@ -1,4 +1,4 @@
-"""What a crawl shows of its page, and where its document is kept."""
+"""A crawl's view of its page, and the collection and tags of its document."""
 
 import json
 from dataclasses import replace

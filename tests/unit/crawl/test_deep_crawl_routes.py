@@ -1,4 +1,4 @@
-"""Deep crawls through their routes: what is refused, what is listed, what their end reports."""
+"""Deep crawls through their API routes: refusals, lists, and the report of their end."""
 
 from types import SimpleNamespace
 from typing import Any
@@ -43,7 +43,7 @@ def asked(api: Served, **given: Any) -> str:
 
 
 def finished(crawl: DeepCrawlWorld, job_id: str) -> None:
-    """Deliver and execute until the job has ended."""
+    """Deliver messages and run executions until the job has ended."""
     ref = JobRef(tenant=TENANT, job_id=job_id)
     for _ in range(50):
         crawl.deliver()

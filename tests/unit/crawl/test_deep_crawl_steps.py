@@ -1,4 +1,4 @@
-"""Steps of a deep crawl's execution: blocks of pages, several in one invocation."""
+"""Steps of a deep crawl's execution: blocks of pages, several blocks in one invocation."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -31,7 +31,7 @@ LATER = START + timedelta(seconds=5)
 
 
 class Driven:
-    """A deep crawl whose machine runs in this process."""
+    """A deep crawl whose state machine runs in this process."""
 
     def __init__(self, crawl: DeepCrawlWorld, at_once: int = 1) -> None:
         self.crawl = crawl
@@ -49,17 +49,17 @@ class Driven:
             "deep_crawl", {"Step": self._invoked}, crawl.clock, FakeCallbacks()
         )
         self.seconds = 120.0
-        """Of an invocation."""
+        """Time of an invocation."""
 
     def run(self, **given: Any) -> JobRef:
-        """Submit a crawl, and execute it to its end."""
+        """Submit a crawl, and run its execution to the end."""
         ref = self.crawl.ask(**given)
         self.crawl.deliver()
         self.machine.run(list(self.crawl.executions.started.values())[-1])
         return ref
 
     def pages(self, ref: JobRef) -> dict[str, FrontierPage]:
-        """Rows by path."""
+        """Return the rows of pages, by path."""
         rows = self.crawl.frontier.pages(crawl_ref(ref), None, None, 1000).pages
         return {page.url.removeprefix(HOST): page for page in rows}
 
@@ -73,20 +73,20 @@ class Driven:
 
 
 class Served(Fetcher):
-    """Fetches after something has happened."""
+    """A fetcher that calls `before` with the path of each request."""
 
     def __init__(self, inner: Fetcher, before: Callable[[str], None]) -> None:
         self._inner = inner
         self._before = before
 
     def fetch(self, request: FetchRequest) -> FetchedPage:
-        """See Fetcher."""
+        """Fetch the page, after calling `before`."""
         self._before(request.url.text.removeprefix(HOST))
         return self._inner.fetch(request)
 
 
 def served(crawl: DeepCrawlWorld, before: Callable[[str], None]) -> None:
-    """Call `before` with the path of each request."""
+    """Call `before` with the path of each request from now on."""
     direct = crawl.direct
     crawl.direct = lambda: Served(direct(), before)  # type: ignore[method-assign]  # for this crawl
 
@@ -256,7 +256,7 @@ def page(key: str, host: str = "site.example", **given: Any) -> FrontierPage:
 
 
 def begun(order: PageOrder) -> list[str]:
-    """What may begin now, all at once."""
+    """Begin all pages that may begin now, and return their keys."""
     found = []
     while (each := order.begin(START)) is not None:
         found.append(each.key)

@@ -1,4 +1,4 @@
-"""Deep crawls: the set of pages, the budget, and executions that are lost, paused and overtaken."""
+"""Deep crawls: the set of pages, the budget, and executions that are lost, paused or overtaken."""
 
 import json
 from collections.abc import Callable
@@ -44,7 +44,7 @@ SMALL = {"/": ["/a", "/b"], "/a": ["/c"], "/b": ["/"], "/c": ["/d"], "/d": []}
 
 
 def finished(crawl: DeepCrawlWorld, ref: object) -> None:
-    """Deliver and execute until the job has ended."""
+    """Deliver messages and run executions until the job has ended."""
     for _ in range(50):
         crawl.deliver()
         crawl.execute()
@@ -152,7 +152,7 @@ HTML_SITE = {
 
 
 def html_site(site: dict[str, str], **headers: str) -> DeepCrawlWorld:
-    """Pages of HTML; `headers` are X-Robots-Tag by the path's name."""
+    """Return a world with pages of HTML; `headers` maps the names of paths to X-Robots-Tag."""
     crawl = DeepCrawlWorld({})
     crawl.extract = extract
     for path, body in site.items():
@@ -503,7 +503,7 @@ def test_a_page_whose_rows_others_keep_changing_is_not_charged() -> None:
 
 
 class Killed(BaseException):
-    """The worker's process ends."""
+    """Raised when the worker's process is killed."""
 
 
 def test_a_page_whose_worker_was_killed_is_taken_again_within_a_minute() -> None:

@@ -1,4 +1,4 @@
-"""Identical crawls with other tags: one job does them, and its document gets the tags of all."""
+"""Identical crawls with different tags: one job crawls, and its document gets the tags of all."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -25,7 +25,7 @@ def crawl() -> CrawlWorld:
 
 
 def slice_of() -> CrawlWorld:
-    """A website of two pages."""
+    """Return a world with a website of two pages."""
     crawl = CrawlWorld()
     for url in (URL, f"{URL}/2"):
         crawl.pages[url] = fetched_page(url, f"Silk of {url}.")
@@ -37,7 +37,7 @@ def submit(crawl: CrawlWorld, *tags: str, **given: Any) -> JobRef:
 
 
 def settle(crawl: CrawlWorld, ref: JobRef) -> Job:
-    """Finish a job, then all others."""
+    """Finish a job and then all other jobs; return the job."""
     job = crawl.settle(ref)
     while sent := crawl.queue.take():
         for each in sent:
@@ -46,7 +46,7 @@ def settle(crawl: CrawlWorld, ref: JobRef) -> Job:
 
 
 def tags_of(crawl: CrawlWorld, url: str = URL) -> set[str]:
-    """Names of the tags of a page's document."""
+    """Return the names of the tags of a page's document."""
     [document] = [each for each in crawl.documents.all(TENANT) if each.url == url]
     found = crawl.tags.many(TENANT, document.tag_ids)
     return {tag.name for tag in found.values()}
@@ -156,7 +156,7 @@ def test_batches_add_tags_to_crawls_under_way_and_to_results(crawl: CrawlWorld) 
 def overtaken(
     work: Callable[[CrawlWorld, CrashPlan], None], act: Callable[[CrawlWorld], JobRef]
 ) -> int:
-    """Let `act` run around each call of `work`; return how many jobs were amended too late."""
+    """Run `act` around each call of `work`; return the number of jobs that were amended late."""
     dry, counting = slice_of(), CrashPlan()
     work(dry, counting)
     points = counting.points()

@@ -1,4 +1,4 @@
-"""What was fetched is kept: for the rest of its own crawl, and to ask the host about later."""
+"""Fetched pages are kept for the rest of their crawl, and for conditional requests later."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -29,7 +29,7 @@ DATED = {"last-modified": "Fri, 02 Jan 2026 12:00:00 GMT"}
 
 
 class Watched(CrawlWorld):
-    """Keeps every request for a page that any of its workers sent."""
+    """A world that records every request for a page by any of its workers."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -53,11 +53,11 @@ class Watched(CrawlWorld):
         ]
 
     def crawled(self, **given: Any) -> Job:
-        """One more crawl of the page."""
+        """Crawl the page once more."""
         return self.settle(self.submit(URL, force=True, **given))
 
     def sources(self, job: Job) -> list[str]:
-        """Where each claim's page came from."""
+        """Return the source of the page in each claim."""
         events = self.store.events(job.ref, None, 999)
         return [event.data["source"] for event in events if event.message == "fetched"]
 
@@ -105,7 +105,7 @@ def test_a_fetch_without_time_for_a_fair_try_is_handed_back_uncharged(crawl: Wat
     crawl.remaining = bounds.DEADLINE_MARGIN_SECONDS + limits.FETCH_LEAST_SECONDS - 1
     job = crawl.run(crawl.submit(URL))
     assert (job.status, job.attempts, job.fence) == (JobStatus.PENDING, 0, 1)
-    assert crawl.requests == []  # nor has the host's pace been asked for a place
+    assert crawl.requests == []  # nor did it take a place in the host's rate limiter
     crawl.remaining = 60.0
     assert crawl.settle(job.ref).status is JobStatus.COMPLETED
 
@@ -154,7 +154,7 @@ def test_two_crawls_of_a_page_that_wait_at_once_do_not_fetch_it_in_turns(crawl: 
 
 
 def test_the_redirects_of_a_kept_page_are_judged_again(crawl: Watched) -> None:
-    """A deep crawl's frontier has to learn of them, whoever fetched the page."""
+    """A deep crawl's frontier needs the redirects, even if another crawl fetched the page."""
     crawl.pages[URL] = fetched_page(
         "https://c.example/", long_page("silk"), redirects=(URL, "https://b.example/")
     )

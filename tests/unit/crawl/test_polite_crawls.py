@@ -1,4 +1,4 @@
-"""Polite fetching: what holds before a page is fetched, and what is reported after it."""
+"""Polite fetching: checks before a page is fetched, and reports after it."""
 
 from itertools import pairwise
 
@@ -19,7 +19,7 @@ ROBOTS = f"{SITE}/robots.txt"
 
 
 def serve(crawl: CrawlWorld, *paths: str, site: str = SITE) -> list[str]:
-    """Pages of a website; their URLs."""
+    """Add pages of a website, and return their URLs."""
     urls = [f"{site}/{path}" for path in paths]
     crawl.pages.update({url: fetched_page(url, long_page(url[-1])) for url in urls})
     return urls
@@ -175,14 +175,14 @@ def test_a_worker_reads_robots_txt_from_the_store_once_a_day(crawl: CrawlWorld) 
     for ref in refs:
         worker.run(ref, lambda: crawl.remaining)
     assert [crawl.job(ref).status for ref in refs[1:]] == [JobStatus.COMPLETED, JobStatus.FAILED]
-    assert crawl.robots.asked.count(SITE) == 2  # before the lease and under it
+    assert crawl.robots.asked.count(SITE) == 2  # before the lease, and under it
     crawl.clock.advance(limits.ROBOTS_FRESH_SECONDS)
     worker.run(crawl.submit(urls[0], force=True), lambda: crawl.remaining)
     assert crawl.robots.asked.count(SITE) == 4
 
 
 def arrivals(crawl: CrawlWorld, refs: list[JobRef], site: str = SITE) -> list[float]:
-    """Run jobs until they are finished; when the host's pages were asked for, in seconds."""
+    """Run jobs until they are completed; return the times of the requests for the host's pages."""
     start, seen = crawl.clock(), []
 
     class Watched:

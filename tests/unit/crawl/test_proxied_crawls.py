@@ -1,4 +1,4 @@
-"""Crawls by way of the tenant's proxies."""
+"""Crawls through the tenant's proxies."""
 
 import pytest
 
@@ -19,7 +19,7 @@ URL = f"{SITE}/page"
 
 @pytest.fixture
 def config(crawl: CrawlWorld) -> ProxyConfig:
-    """Two proxies, used by round robin, at the ports 3001 and 3002."""
+    """Provide a config of two proxies, at ports 3001 and 3002, that are used round robin."""
     crawl.pages[URL] = fetched_page(URL, long_page("a"))
     return crawl.proxies.service.create("acme", draft(3001, 3002))
 

@@ -1,4 +1,4 @@
-"""Crawls of pages that a browser renders: always, or only if they are nothing without scripts."""
+"""Crawls of pages that a browser renders: always, or only if they are empty without scripts."""
 
 from typing import Any
 
@@ -31,7 +31,7 @@ DOM = f"<!doctype html><title>Silk</title><div id=app><p>{TEXT}</p></div>"
 
 @pytest.fixture
 def site() -> CrawlWorld:
-    """A page that is a shell, and has its text in the browser."""
+    """Provide a world with a page that is a shell and has its text only in the browser."""
     world = CrawlWorld()
     world.extract = extract
     world.pages[URL] = fetched_page(URL, SHELL)
@@ -41,7 +41,7 @@ def site() -> CrawlWorld:
 
 
 def crawled(site: CrawlWorld, **given: Any) -> Job:
-    """One more crawl of the page."""
+    """Crawl the page once more."""
     return site.settle(site.submit(URL, force=True, **given))
 
 
@@ -83,7 +83,7 @@ def test_auto_asks_again_whether_an_unrendered_page_has_changed(site: CrawlWorld
 
 
 def test_a_rendered_page_is_rendered_again_by_the_next_crawl(site: CrawlWorld) -> None:
-    """Validators of its host are of the shell, whatever its scripts show."""
+    """The host's validators describe the shell, whatever its scripts show."""
     site.browser.pages[URL] = Rendering(dom=DOM, headers={"etag": '"1"'})
     for count in (1, 2):
         crawled(site, render=True)

@@ -1,4 +1,4 @@
-"""Submissions under an Idempotency-Key: the stored answer comes before any check of the state."""
+"""Submissions with an Idempotency-Key: the stored response precedes any check of the state."""
 
 from collections.abc import Mapping
 

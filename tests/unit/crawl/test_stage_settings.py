@@ -1,4 +1,4 @@
-"""What a stage sets for crawls, from its environment to what a crawl then does."""
+"""A stage's settings for crawls, from its environment to their effect on a crawl."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""Deep crawls of a site full of traps ask for exactly the pages that an oracle names, each once."""
+"""Deep crawls of a site full of traps request exactly the pages that an oracle names, each once."""
 
 from collections.abc import Iterator, Sequence
 from random import Random
@@ -41,7 +41,7 @@ STRATEGIES: Final = sampled([Strategy.BFS, Strategy.DFS, Strategy.BEST_FIRST])
 SEEDS: Final = sampled(range(25), tested=3)
 ASKED: Final = visited(SMALL).asked
 _MOVES: Final = 3000
-"""Of a crawl of SMALL, some fewer than it has."""
+"""Number of moves in a crawl of SMALL, rounded down."""
 
 pytestmark = pytest.mark.usefixtures("quiet")
 
@@ -206,7 +206,7 @@ def test_a_page_that_isn_t_kept_is_found() -> None:
 
 
 def found_of(frontier: type[Frontier]) -> list[str]:
-    """What a crawl by a faulty frontier is charged with, where steps are invoked twice."""
+    """Return the violations of a crawl with a faulty frontier, in which some steps run twice."""
     with crawls_of(SMALL) as make:
         crawl = make(workers=8, frontier=frontier)
         crawl.twice = 0.2
@@ -214,7 +214,7 @@ def found_of(frontier: type[Frontier]) -> list[str]:
 
 
 def faulty(crawl: TrapCrawl, strategy: Strategy, seed: int, ends: Sequence[End]) -> DeepCrawlView:
-    """A crawl whose steps die here and there, and whose execution ends so often."""
+    """Run a crawl in which some steps die, and whose execution ends in the given ways."""
     random = Random(seed)
     crawl.twice = 0.1
     crawl.steps.deaths = random.sample(range(1, _MOVES), 5)
@@ -223,6 +223,6 @@ def faulty(crawl: TrapCrawl, strategy: Strategy, seed: int, ends: Sequence[End])
 
 
 def had(crawl: TrapCrawl) -> int:
-    """How many pages were fetched with success."""
+    """Return the number of pages that were fetched with success."""
     nodes = map(crawl.site.node, crawl.requests)
     return sum(node is not None and node.is_page for node in nodes)

@@ -1,4 +1,4 @@
-"""One worker of a tenant at a time fetches a URL, whatever asked for it; the others wait."""
+"""One worker of a tenant at a time fetches a URL, whatever requested it; the others wait."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -28,7 +28,7 @@ WAIT = timedelta(seconds=limits.URL_WAIT_SECONDS)
 
 
 class Interrupted(FakeFetcher):
-    """Something happens while the host prepares its answer for a page."""
+    """A fetcher that calls `act` while the host prepares its response for a page."""
 
     def __init__(self, crawl: CrawlWorld, act: Callable[[], Any]) -> None:
         super().__init__(crawl.pages)
@@ -47,14 +47,14 @@ def crawl() -> CrawlWorld:
     made = CrawlWorld()
     for url in (URL, OTHER):
         made.pages[url] = fetched_page(url, long_page("silk"))
-        made.settle(made.submit(f"{url}", force=True))  # robots.txt is known from now on
+        made.settle(made.submit(f"{url}", force=True))  # robots.txt is known after this
     made.clock.advance(3600)
     made.hops.clear()
     return made
 
 
 def run_while(crawl: CrawlWorld, ref: JobRef, act: Callable[[], Any]) -> Job:
-    """Run a job once; `act` happens during its fetch."""
+    """Run a job once, and call `act` during its fetch."""
     fetcher = Interrupted(crawl, act)
     return crawl.run(ref, lambda name, port: fetcher if name == "fetcher" else port)
 
@@ -148,7 +148,7 @@ def test_a_page_of_a_deep_crawl_and_a_crawl_of_it_take_turns() -> None:
 
 @pytest.fixture
 def redirected(crawl: CrawlWorld) -> str:
-    """A URL that leads to another host's page."""
+    """Provide a URL that redirects to a page of another host."""
     start = "https://site.example/moved"
     crawl.pages[start] = fetched_page(OTHER, long_page("silk"), redirects=(start,))
     return start
@@ -257,7 +257,9 @@ def test_the_url_of_a_killed_worker_is_free_when_its_lease_ends(crawl: CrawlWorl
 def test_a_worker_that_hung_overwrites_nothing_of_the_next_one(
     crawl: CrawlWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As after SIGSTOP: its lease ends, another fetches the changed page, and it goes on."""
+    """As after SIGSTOP, the worker resumes after its lease has ended and another worker has fetched
+    the changed page.
+    """
     hung = crawl.submit(URL, force=True)
     draft = ConfigDraft(name="raw", options=ConfigOptions(page_timeout_ms=20_000))
     config = crawl.configs.service.create(TENANT, draft).id

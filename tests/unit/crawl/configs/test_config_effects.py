@@ -1,4 +1,4 @@
-"""Every field of a crawl config has its effect on a crawl."""
+"""Every field of a crawl config affects a crawl."""
 
 # covers C-10
 
@@ -40,7 +40,7 @@ def config(
 
 
 def requested(crawl: CrawlWorld, **given: Any) -> FetchRequest:
-    """The request for the page, whose crawl is completed."""
+    """Run a crawl of the page to its completion, and return its request for the page."""
     fetchers: list[FakeFetcher] = []
 
     def keep(_: str, port: object) -> object:

@@ -1,4 +1,4 @@
-"""Crawl configs through their routes."""
+"""Crawl configs through their API routes."""
 
 from types import SimpleNamespace
 from typing import Any
@@ -174,7 +174,7 @@ def test_what_is_out_of_range_is_refused_by_its_field(api: Served, wrong: dict[s
     refused = api.send("POST", PATH, {"name": "one", **wrong})
     assert (refused.status, refused.body["code"]) == (422, "VALIDATION_ERROR")
     if set(wrong) & {"chunk_overlap", "min_chunk_size"}:
-        return  # two fields that don't fit together
+        return  # the error concerns two fields together
     [field, *_] = refused.body["details"]["fields"]
     assert field["path"].split(".")[0] in wrong
 

@@ -1,4 +1,4 @@
-"""The event of an object that has come."""
+"""The event of an uploaded object."""
 
 import json
 from pathlib import Path

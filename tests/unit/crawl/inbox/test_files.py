@@ -1,4 +1,4 @@
-"""A file of URLs: one job that makes a crawl for each line, reports, and ends with the last."""
+"""A file of URLs: one job creates a crawl per line, reports, and ends with the last crawl."""
 
 import json
 from typing import Any
@@ -49,7 +49,7 @@ def announce(crawl: CrawlWorld, key: str, version: str) -> JobRef:
 
 
 def pages(crawl: CrawlWorld, count: int) -> list[str]:
-    """Of many hosts, so that none waits for another."""
+    """Add pages of many hosts, so that none waits for another, and return their URLs."""
     urls = [f"https://site-{n}.example/page" for n in range(count)]
     for url in urls:
         crawl.pages[url] = fetched_page(url, long_page("silk", 20))
@@ -291,7 +291,7 @@ def test_a_kill_at_any_call_loses_and_doubles_nothing(
 
 
 def test_a_hand_back_goes_on_where_it_was(crawl: CrawlWorld) -> None:
-    """With every slice in a claim of its own."""
+    """Each slice of the file runs under its own claim."""
     pages(crawl, 40)
     file, ref = arrive(crawl, "list.txt", LINES)
     worker = crawl.worker()
@@ -326,7 +326,7 @@ def test_a_file_shows_its_report_when_all_its_lines_are_read(
 
 
 def begun(inbox: InboxService, name: str = "list.txt") -> tuple[JobRef, str]:
-    """The job of a form, and the key that the form uploads to."""
+    """Create a form for an upload; return its job and the key to which it uploads."""
     job_id, form = inbox.begin(TENANT, name)
     return JobRef(tenant=TENANT, job_id=job_id), form.key
 
@@ -343,7 +343,7 @@ def test_a_form_s_job_waits_for_its_file_from_the_first_moment(
     [page] = pages(crawl, 1)
     version = crawl.inbox.put(key, page.encode())
     assert announce(crawl, key, version) == ref
-    assert announce(crawl, key, version) == ref  # the event comes again
+    assert announce(crawl, key, version) == ref  # a duplicate event
     assert crawl.settle(ref).status is JobStatus.COMPLETED
     view = inbox.get(TENANT, ref.job_id)
     assert (view.completed_count, view.waiting_for) == (1, None)
@@ -372,7 +372,7 @@ def test_a_form_without_a_file_fails_its_job_after_an_hour(
     job = crawl.settle(ref)
     assert job.last_error is not None
     assert (job.status, job.last_error.code) == (JobStatus.FAILED, "NOT_FOUND")
-    assert announce(crawl, key, crawl.inbox.put(key, b"x")) != ref  # late, but not lost
+    assert announce(crawl, key, crawl.inbox.put(key, b"x")) != ref  # a late file gets a new job
 
 
 def test_a_cancelled_form_s_file_is_not_crawled(crawl: CrawlWorld, inbox: InboxService) -> None:

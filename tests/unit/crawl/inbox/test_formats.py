@@ -1,4 +1,4 @@
-"""Files of URLs are read line by line, from any line on, and a bad line is only that."""
+"""Files of URLs are read line by line, from any line on; a bad line affects no other line."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""The most lines that a file may have, read in the memory of a few of them."""
+"""A file with the maximum number of lines is read in the memory of a few lines."""
 
 import json
 import os
@@ -24,12 +24,12 @@ from tests.fakes.crawling import CrawlWorld
 from tests.fakes.inbox import FakeInboxStore
 
 LINES = int(os.environ.get("SPINNERET_INBOX_LINES", "8000"))
-"""Of the file; `make prove` takes as many as a file may have."""
+"""Number of lines in the file; `make prove` uses the maximum."""
 _KEY = f"T/{TENANT}/inbox/inbox_1/list.jsonl"
 
 
 class DiskInbox(FakeInboxStore):
-    """Keeps one file, what is stored and the report on disk: none of it counts as memory."""
+    """An inbox that keeps one file, its parts and its report on disk, so that none takes memory."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__()
@@ -58,7 +58,7 @@ class DiskInbox(FakeInboxStore):
 
 
 class ForgettingChildren(Children):
-    """Makes children of which nothing is left, and goes on at the cursor."""
+    """Creator of children that stores none of them, and continues at the cursor."""
 
     def create(
         self,
@@ -83,7 +83,7 @@ def test_the_longest_file_is_read_and_reported_in_bounded_memory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(limits, "INBOX_LINES_MAX", LINES)
-    monkeypatch.setattr(limits, "INBOX_READ_BYTES", 64 * 1024)  # small beside what would pile up
+    monkeypatch.setattr(limits, "INBOX_READ_BYTES", 64 * 1024)  # little, compared with all lines
     crawl, inbox = CrawlWorld(), DiskInbox(tmp_path)
     with inbox.file.open("w") as stream:
         for number in range(LINES + 5):
@@ -122,8 +122,8 @@ def test_the_longest_file_is_read_and_reported_in_bounded_memory(
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    assert peak < 4 * 1024 * 1024  # some 1.5 MB of it are the libraries' own
+    assert peak < 4 * 1024 * 1024  # the libraries take about 1.5 MB of it
     lines = inbox.written.read_text().splitlines()
     numbers = [json.loads(line)["line"] for line in lines]
-    assert numbers == [*range(1, LINES + 2)]  # the last one says what is too much
+    assert numbers == [*range(1, LINES + 2)]  # the last one reports the excess lines
     assert sum("error" in json.loads(line) for line in lines) == LINES // 10 + 1
