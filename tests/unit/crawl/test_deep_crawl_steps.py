@@ -49,7 +49,7 @@ class Driven:
             "deep_crawl", {"Step": self._invoked}, crawl.clock, FakeCallbacks()
         )
         self.seconds = 120.0
-        """Time of an invocation."""
+        """Time of an invocation, in seconds."""
 
     def run(self, **given: Any) -> JobRef:
         """Submit a crawl, and run its execution to the end."""

@@ -276,7 +276,7 @@ def test_a_narrowed_key_grants_none_but_its_permissions(
 
 
 def test_a_key_may_grant_one_that_outlives_it(keys: KeyService, clock: HandClock) -> None:
-    """A key may issue its own successor, which expires later: see docs/users.md."""
+    """A key may issue its own successor before it expires: see docs/users.md."""
     _, secret = keys.issue("acme", "own", ADMIN.scopes, clock() + timedelta(days=1))
     _, later = keys.issue("acme", "next", ADMIN.scopes, issuer=keys.authenticate(secret))
     clock.advance(2 * 24 * 3600)
