@@ -1,4 +1,4 @@
-"""What goes to the bus, and what its answers mean."""
+"""Entries sent to EventBridge, and the handling of its responses."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -25,7 +25,7 @@ TAKEN = {"FailedEntryCount": 0, "Entries": [{"EventId": "one"}]}
 
 
 class FakeBus:
-    """The one call of boto3's client."""
+    """The only method of boto3's client that the bus calls."""
 
     def __init__(self, answer: Any) -> None:
         self.entries: list[Mapping[str, Any]] = []
@@ -39,7 +39,7 @@ class FakeBus:
 
 
 def failed(code: str) -> dict[str, Any]:
-    """The answer 200 to an entry that failed."""
+    """Return a response with status 200 that reports a failed entry."""
     return {"FailedEntryCount": 1, "Entries": [{"ErrorCode": code, "ErrorMessage": "no"}]}
 
 

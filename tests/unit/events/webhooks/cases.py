@@ -1,4 +1,4 @@
-"""The tables of tests/cases/webhooks.json, and signatures made without the code under test."""
+"""Tables of tests/cases/webhooks.json, and signatures computed without the code under test."""
 
 import base64
 import hashlib
@@ -24,17 +24,17 @@ NAMES = ("webhook-id", "webhook-timestamp", "webhook-signature")
 
 
 def table(name: str) -> Callable[[Callable[[Any], None]], Callable[[], None]]:
-    """One test of a check that takes each case of a table."""
+    """Return a decorator that makes a check one test over all cases of a table."""
     return each_row((case["name"], case) for case in _TABLES[name])
 
 
 def moment(text: str) -> datetime:
-    """A moment as the tables write it."""
+    """Parse a time in the format of the tables."""
     return datetime.fromisoformat(text)
 
 
 def plain_signature(secret: str, content: bytes) -> bytes:
-    """HMAC-SHA256 (RFC 2104) in its plainest form, from the hash alone."""
+    """Compute HMAC-SHA256 (RFC 2104) from the hash function alone."""
     key = base64.b64decode(secret.removeprefix("whsec_"))
     key = (hashlib.sha256(key).digest() if len(key) > 64 else key).ljust(64, b"\0")
     inner = hashlib.sha256(bytes(byte ^ 0x36 for byte in key) + content).digest()
@@ -44,12 +44,12 @@ def plain_signature(secret: str, content: bytes) -> bytes:
 
 
 def signed(body: bytes = b"{}", secrets: tuple[str, ...] = (FIRST,)) -> dict[str, Any]:
-    """The headers of a delivery at START."""
+    """Return the headers of a delivery at START."""
     return {**sign(body, id="msg_1", timestamp=START, secrets=secrets)}
 
 
 def reason_of(headers: Any, body: Any = b"{}", secrets: Any = (FIRST,), now: Any = START) -> str:
-    """Why `verify` refuses."""
+    """Return the reason with which `verify` rejects the arguments."""
     with pytest.raises(VerificationFailed) as refusal:
         verify(headers, body, secrets, now)
     return refusal.value.reason

@@ -1,4 +1,4 @@
-"""Webhooks on fakes."""
+"""Fixtures for webhook tests on fakes."""
 
 import pytest
 

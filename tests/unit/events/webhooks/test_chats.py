@@ -1,4 +1,4 @@
-"""Messages for people: each service gets its own format, signed like every message."""
+"""Chat messages: each service gets its own format, signed like every other message."""
 
 # covers P-17
 
@@ -21,7 +21,7 @@ PAGE = "https://shop.example/"
 
 
 def readable(kind: EndpointKind, sent: dict[str, Any]) -> list[str]:
-    """Read a message as the service does, by its published format."""
+    """Parse a message as the service does, by its published format."""
     match kind, sent:
         case EndpointKind.SLACK, {"text": str(text)}:
             for escaped, character in (("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&")):

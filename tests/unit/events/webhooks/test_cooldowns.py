@@ -1,4 +1,4 @@
-"""Targets that cool down after silence, overload and slow answers."""
+"""Cooldowns of targets after time-outs, overload and slow responses."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -16,13 +16,13 @@ SILENT = FetchTimeout("receiver.example did not answer in time")
 
 
 def delivery_of(hooks: WebhookWorld) -> Job:
-    """The delivery of one more job that has ended."""
+    """Complete one more job and return its delivery."""
     hooks.finish()
     return hooks.deliveries()[-1]
 
 
 def void(_: object) -> None:
-    """For callbacks that answer nothing."""
+    """Return None; serves as a callback."""
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_one_delivery_at_a_time_tries_whether_the_target_is_back(hooks: WebhookW
 
 
 def test_a_delivery_that_another_one_forestalls_waits_on(hooks: WebhookWorld) -> None:
-    """Both saw the cooldown end; the permit is given once."""
+    """Both deliveries see the cooldown end, but only one gets the permit."""
     endpoint, _ = hooks.endpoint()
     job = delivery_of(hooks)
     ended = Cooldown(failures=1, until=hooks.clock())
@@ -123,11 +123,11 @@ def test_a_targets_own_retry_after_is_kept_up_to_an_hour(hooks: WebhookWorld) ->
         assert cooldown == Cooldown(failures=1, until=hooks.clock() + timedelta(seconds=wait))
 
 
-# ---------------------------------------------------------------- Slow ones
+# ---------------------------------------------------------------- Slow targets
 
 
 def slow(hooks: WebhookWorld, seconds: float = 14) -> None:
-    """From now on the receiver takes so long for an answer."""
+    """Make the receiver take `seconds` for each response."""
     hooks.receiver.on_request = lambda: hooks.clock.advance(seconds)
 
 
@@ -149,7 +149,7 @@ def test_after_a_slow_answer_of_any_kind_other_deliveries_wait(
 
 
 def test_a_slow_target_is_asked_by_one_delivery_at_a_time(hooks: WebhookWorld) -> None:
-    """The lane has eight places; of a backlog, seven go to others."""
+    """The lane runs eight deliveries at once; a backlog of one target leaves seven to others."""
     hooks.endpoint()
     jobs = [delivery_of(hooks) for _ in range(9)]
     slow(hooks)
@@ -184,7 +184,7 @@ def test_a_target_that_stays_slow_is_asked_more_rarely_but_for_ever(hooks: Webho
 
 @pytest.mark.heavy
 def test_a_slow_targets_backlog_is_delivered_whole_in_few_checks(hooks: WebhookWorld) -> None:
-    """If all came back whenever one may try, there would be 820 checks."""
+    """If every delivery came back whenever one may be sent, there would be 820 checks."""
     hooks.endpoint()
     jobs = [delivery_of(hooks) for _ in range(40)]
     began = hooks.clock()
@@ -240,7 +240,7 @@ def test_a_slow_target_delays_no_other(hooks: WebhookWorld) -> None:
     assert delayed == {DeliveryStatus.DELIVERED, DeliveryStatus.PENDING}
 
 
-# ---------------------------------------------------------------- Any of them
+# ---------------------------------------------------------------- Targets in any cooldown
 
 
 def test_targets_do_not_wait_for_each_other(hooks: WebhookWorld) -> None:

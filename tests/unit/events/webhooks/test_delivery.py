@@ -1,4 +1,4 @@
-"""What becomes of one message: attempts, cooldowns, ends."""
+"""Delivery of one message: attempts, cooldowns and final states."""
 
 import itertools
 import json
@@ -18,17 +18,17 @@ from tests.fakes.webhooks import URL
 
 
 def delivery(hooks: WebhookWorld, **given: object) -> Job:
-    """The one delivery of a job that has just ended."""
+    """Complete a job and return its only delivery."""
     hooks.finish(**given)
     [job] = hooks.deliveries()
     return job
 
 
-# ---------------------------------------------------------------- What is sent
+# ---------------------------------------------------------------- Sent messages
 
 
 def end_event(job: Job) -> DomainEvent:
-    """The event of the end of a crawl, by what names it."""
+    """Return the event of a crawl's end, with the fields that identify it."""
     return DomainEvent(
         tenant=job.tenant,
         type="crawl.completed",
@@ -113,7 +113,7 @@ def test_a_secret_that_was_copied_to_another_endpoint_signs_nothing(hooks: Webho
     assert (line.status, line.attempts, hooks.receiver.requests) == (DeliveryStatus.FAILED, 0, [])
 
 
-# ---------------------------------------------------------------- What an answer leads to
+# ---------------------------------------------------------------- Effects of a response
 
 
 # covers P-10
@@ -232,4 +232,4 @@ def test_a_cancelled_delivery_writes_nothing_more(hooks: WebhookWorld) -> None:
 
 
 def void(_: object) -> None:
-    """For callbacks that answer nothing."""
+    """Return None; serves as a callback."""

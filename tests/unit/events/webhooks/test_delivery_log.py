@@ -1,4 +1,4 @@
-"""What the delivery log shows of one message."""
+"""Entries of the delivery log."""
 
 import json
 from dataclasses import replace
@@ -12,7 +12,7 @@ from tests.fakes.webhook_world import WebhookWorld, answer
 
 
 def delivery(hooks: WebhookWorld) -> Job:
-    """The one delivery of a job that has just ended."""
+    """Complete a job and return its only delivery."""
     hooks.finish()
     [job] = hooks.deliveries()
     return job

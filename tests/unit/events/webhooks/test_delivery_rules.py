@@ -1,4 +1,4 @@
-"""What follows one attempt."""
+"""The action that follows a delivery attempt."""
 
 import itertools
 from datetime import date, datetime, timedelta, timezone

@@ -1,4 +1,4 @@
-"""The delivery log's excerpts of messages and answers, without a half of a secret in them."""
+"""Excerpts of messages and responses in the delivery log never show a part of a secret."""
 
 import pytest
 from hypothesis import given
@@ -11,7 +11,7 @@ from spinneret.redaction import MARK
 
 BOUND = limits.WEBHOOK_EXCERPT_BYTES
 LETTERS = "Qx7Rt2Wb9Kd4Ln6Mv3Zs8Yc5Pf1Hg0Jj"
-# What is public of a secret, what isn't, and what follows.
+# Public prefix of a secret, its secret part, and an optional suffix.
 SECRETS = {
     "GitHub": ("ghp_", LETTERS + "aB3d"),
     "GitHub's finer one": ("github_pat_", LETTERS * 2),
@@ -39,7 +39,7 @@ fillers = st.sampled_from(FILLERS)
 
 
 def answer(before: str, filler: str, name: str, offset: int, after: str = "\n") -> bytes:
-    """The body as far as it is read, with a secret from the byte `offset` on."""
+    """Return the first BOUND bytes of a body that has a secret at byte `offset`."""
     padding = (
         (filler * BOUND).encode()[: offset - len(before.encode()) - 1].decode("utf-8", "ignore")
     )
@@ -78,7 +78,7 @@ def test_no_part_of_a_secret_is_kept_wherever_it_stands(
 
 @given(st.integers(3000, BOUND))
 def test_what_follows_a_secret_may_tell_that_it_is_one(offset: int) -> None:
-    """A record names its value behind it, and the bound falls between them."""
+    """A record gives its name after its value, and the bound falls between the two."""
     record = f'{{"value": "{LETTERS}", "name": "password"}}'
     body = f"{PEM}{' ' * max(offset - len(PEM), 0)}{record}".encode()
     assert LETTERS[:6] not in excerpt_of(body[:BOUND] if len(body) >= BOUND else body)
@@ -106,7 +106,7 @@ def test_bytes_that_are_no_text_are_kept_as_replacement_characters() -> None:
     assert excerpt_of(b"a\xff\xfeb") == "a\ufffd\ufffdb"
 
 
-# ---------------------------------------------------------------- What was sent
+# ---------------------------------------------------------------- Sent messages
 
 
 def test_a_logged_message_shows_no_secret() -> None:

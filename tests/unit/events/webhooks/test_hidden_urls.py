@@ -1,4 +1,4 @@
-"""URLs contain secrets: they are sent to, and shown only to those who may set them."""
+"""Webhook URLs contain secrets: only those who may set them see them in full."""
 
 import json
 import logging

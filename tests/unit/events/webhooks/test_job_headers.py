@@ -1,4 +1,4 @@
-"""Headers that a job's own `webhook_url` gets: sealed at rest, sent to that URL and no other."""
+"""Headers for a job's own `webhook_url`: sealed at rest and sent to that URL only."""
 
 import pytest
 
@@ -63,7 +63,7 @@ def test_they_are_opened_for_no_other_url(hooks: WebhookWorld) -> None:
 
 
 def test_the_largest_message_with_the_largest_headers_can_be_stored(hooks: WebhookWorld) -> None:
-    """Every character of both is written as two."""
+    """Each character of both needs two characters in JSON."""
     hooks.work = lambda _: {"text": '"' * 31_000}
     hooks.finish(webhook_url=OWN, webhook_headers={"X": '"' * 8191})
     hooks.settle()

@@ -1,4 +1,4 @@
-"""Requests under an Idempotency-Key: the stored answer comes before any check of the state."""
+"""Requests with an Idempotency-Key: the stored response is returned before the state is checked."""
 
 from collections.abc import Callable
 
@@ -19,7 +19,7 @@ Ask = Callable[[RequestKey | None], Submitted]
 
 @pytest.fixture(params=["test", "redeliver"])
 def ask(request: pytest.FixtureRequest, hooks: WebhookWorld) -> Ask:
-    """A request about the only endpoint, which is accepted at first."""
+    """Return a request about the only endpoint that is accepted at first."""
     endpoint, _ = hooks.endpoint()
     if request.param == "test":
         return lambda key: hooks.service.test("acme", endpoint.id, key)
@@ -30,7 +30,7 @@ def ask(request: pytest.FixtureRequest, hooks: WebhookWorld) -> Ask:
 
 
 def make_gone(hooks: WebhookWorld) -> None:
-    """The delivery that was asked for is answered with 410."""
+    """Respond to the requested delivery with 410."""
     hooks.receiver.answers = [answer(410)]
     hooks.settle()
 
@@ -79,7 +79,9 @@ def test_a_replay_is_answered_whatever_has_changed_since(
 
 
 def test_a_redelivery_that_is_under_way_is_replayed(hooks: WebhookWorld) -> None:
-    """Its job is in the log once it has been attempted, and is what a new request meets."""
+    """After the first attempt, the redelivery's job is in the log, and a new request conflicts with
+    it.
+    """
     endpoint, _ = hooks.endpoint()
     hooks.finish()
     hooks.settle()

@@ -1,4 +1,4 @@
-"""The headers of a delivery."""
+"""Headers of a delivery."""
 
 import base64
 import hashlib

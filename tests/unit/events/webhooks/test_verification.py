@@ -1,4 +1,4 @@
-"""What a receiver believes, and that nothing it is sent makes it stumble."""
+"""Messages that a receiver accepts; no input makes the verification crash."""
 
 import base64
 import re
@@ -45,14 +45,14 @@ FORMS = {
 
 
 def loose(encoded: str) -> str:
-    """Another base64 text of the same 32 bytes: its last digit has two unused bits."""
+    """Return another base64 text of the same 32 bytes: its last digit has two unused bits."""
     other = f"{encoded[:-2]}{chr(ord(encoded[-2]) + 1)}="
     assert base64.b64decode(other) == base64.b64decode(encoded)
     return other
 
 
 def headers_of(case: dict[str, Any], body: bytes) -> dict[str, Any]:
-    """The headers that a case describes, its signatures made in the plainest way."""
+    """Return the headers that a case describes, with signatures from `plain_signature`."""
     own = (case.get("id", "msg_1"), case.get("timestamp", "1767355200"))
 
     def signature(found: re.Match[str]) -> str:
@@ -94,7 +94,7 @@ def test_a_delivery_is_believed_or_refused_for_one_reason(case: dict[str, Any]) 
     assert refusal.value.reason == case["refused"]
 
 
-# ---------------------------------------------------------------- What a table can't contain
+# ---------------------------------------------------------------- Cases that don't fit into a table
 
 
 def test_a_clock_of_another_zone_shows_the_same_moment() -> None:

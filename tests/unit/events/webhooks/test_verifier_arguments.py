@@ -1,4 +1,4 @@
-"""What `verify` is given may be anything: it is taken as it is meant, or refused with a reason."""
+"""`verify` accepts arguments of many types, and rejects all others with a reason."""
 
 import traceback
 from collections.abc import Callable
@@ -62,11 +62,11 @@ def test_a_clock_that_shows_no_time_makes_nothing_timely() -> None:
     reason_of(signed(), now=NoTime(2026, 1, 2, tzinfo=UTC))
 
 
-# ---------------------------------------------------------------- Headers as frameworks give them
+# ---------------------------------------------------------------- Header types of web frameworks
 
 
 class Fields:
-    """Like those of `http.client` and werkzeug: `items`, and no mapping."""
+    """Headers like those of `http.client` and werkzeug, with `items` but no mapping type."""
 
     def __init__(self, pairs: list[tuple[str, str]]) -> None:
         self._pairs = pairs
@@ -114,14 +114,14 @@ def test_what_holds_no_headers_is_refused(headers: Any) -> None:
 
 
 class Failing(dict[Any, Any]):
-    """A mapping whose own code fails."""
+    """A mapping whose methods raise."""
 
     def items(self) -> Any:
         raise RuntimeError("token=hush")
 
 
 class FailingName(str):
-    """A text whose own code fails."""
+    """A string whose methods raise."""
 
     __slots__ = ()
 
@@ -133,14 +133,14 @@ class FailingName(str):
 
 
 class FailingZone(tzinfo):
-    """A zone whose own code fails."""
+    """A time zone whose methods raise."""
 
     def utcoffset(self, _: datetime | None, /) -> timedelta:
         raise RuntimeError("token=hush")
 
 
 class NoTime(datetime):
-    """As `NaT` of pandas: a datetime that is neither before nor after any other."""
+    """A datetime like pandas' `NaT`, neither before nor after any other."""
 
     def __sub__(self, _: Any) -> Any:
         return self
@@ -152,7 +152,7 @@ class NoTime(datetime):
 
 
 class FailingList(list[Any]):
-    """A list whose own code fails."""
+    """A list whose iteration raises."""
 
     def __iter__(self) -> Any:
         raise RecursionError("token=hush")

@@ -1,4 +1,4 @@
-"""A process may end at any call to the outside: an accepted job's end reaches its receiver."""
+"""A job's end reaches its receiver even if the process dies at any external call."""
 
 from contextlib import suppress
 
@@ -11,7 +11,7 @@ from tests.fakes.webhook_world import WebhookWorld
 
 
 def prepared() -> WebhookWorld:
-    """With an accepted job whose end goes to one endpoint."""
+    """Return a world with an accepted job whose end goes to one endpoint."""
     hooks = WebhookWorld()
     hooks.endpoint()
     hooks.submit()
@@ -19,7 +19,7 @@ def prepared() -> WebhookWorld:
 
 
 def work(hooks: WebhookWorld, plan: CrashPlan) -> None:
-    """Run the job, and then its delivery, as their messages say."""
+    """Run the job, then its delivery, from their queue messages."""
     hooks.wrap = plan.wrap
     for _ in range(2):
         for sent in hooks.queue.take():

@@ -1,4 +1,4 @@
-"""Domain events as deliveries: the ends of jobs, and what else domains report."""
+"""Deliveries for domain events: ends of jobs and events of other domains."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -29,7 +29,7 @@ def failing(error: Exception) -> Callable[[Context], Mapping[str, Any]]:
 
 
 def other_event() -> DomainEvent:
-    """What another domain may report."""
+    """Return an event of another domain."""
     return DomainEvent(
         tenant="acme",
         type="target.down",
@@ -217,14 +217,16 @@ def test_a_jobs_own_url_that_can_not_be_requested_is_named(hooks: WebhookWorld, 
     assert [each["path"] for each in refused.value.details["fields"]] == ["webhook_url"]
 
 
-# ---------------------------------------------------------------- Once per run and target
+# ---------------------------------------------------------------- One delivery per run and target
 
 
 @pytest.mark.parametrize("given", [answer(410), answer(200), UrlBlocked("inside")])
 def test_a_repeated_notification_adds_no_delivery_however_the_first_one_ended(
     hooks: WebhookWorld, given: FetchedPage | DomainError
 ) -> None:
-    """A crash between the submission of deliveries and the mark makes the relay repeat both."""
+    """A crash after submitting the deliveries, before the event is marked, makes the relay repeat
+    both.
+    """
     hooks.service.rotate_default("acme")
     endpoint, _ = hooks.endpoint()
     hooks.listening = False
