@@ -1,4 +1,4 @@
-"""The job kernel on fakes."""
+"""Fixtures for the job kernel on fakes."""
 
 from collections.abc import Callable
 
@@ -73,7 +73,7 @@ def announcing(
     world: WorkerWorld,
     pushes: Pushes,
 ) -> LiveService:
-    """With the job of the world, and announcements of what happens to it."""
+    """Provide a live service that is notified of changes to the world's job."""
     world.listeners.append(LiveEvents(pushes))
     return LiveService(store=store, connections=connections, sockets=sockets, clock=clock)
 

@@ -41,7 +41,7 @@ STEPS: Final = 400
 
 
 class ParentWorld:
-    """One tenant's parent, and everything that may happen to it."""
+    """One tenant's parent with its children, workers and sweeper."""
 
     def __init__(
         self,
@@ -57,21 +57,21 @@ class ParentWorld:
         self._ends = ends
         self.failing = failing
         self.lead: Callable[[Children], Handler] = _parent
-        """Makes the handler of the parent."""
+        """Function that makes the handler of the parent."""
         self.worked: Counter[str] = Counter()
-        """How often each child's work was done."""
+        """Number of times that each child's work was done."""
         self.ended: list[JobStatus] = []
-        """What the parent ended as, run by run."""
+        """Final status of each run of the parent."""
         self._numbers = itertools.count(1)
         self.noted = PublishingJobStore(self.store, self._note)
-        """The store as processes reach it, who may die around its calls."""
+        """The store as processes use it; a process may die before or after each of its calls."""
         self.parent = self.submit(children)
 
     def new_id(self, prefix: str) -> str:
         return f"{prefix}_{next(self._numbers):04d}"
 
     def submit(self, children: int) -> JobRef:
-        """One more parent, of the same children as far as it goes; `reply` is its answer."""
+        """Submit one more parent with the same children; store the response's body in `reply`."""
         drafts = [
             factories.draft(payload={"n": n}, duplicate_key=f"page-{n}") for n in range(children)
         ]
@@ -105,7 +105,7 @@ class ParentWorld:
     # ------------------------------------------------------------ Processes
 
     def deliver(self, plan: CrashPlan | None = None, number: int = 0) -> bool:
-        """A worker takes one of the waiting messages; whether there was one."""
+        """Let a worker take one of the waiting messages; return False if there was none."""
         if not self.queue.sent:
             return False
         sent = self.queue.sent.pop(number % len(self.queue.sent))
@@ -114,7 +114,7 @@ class ParentWorld:
         return True
 
     def run(self, ref: JobRef, plan: CrashPlan | None = None) -> None:
-        """A worker runs one job, or dies as planned."""
+        """Run one job in a worker that dies as planned."""
         store = self._store(plan)
         control = self._control(store)
         children = Children(
@@ -141,7 +141,7 @@ class ParentWorld:
             return
 
     def sweep(self, plan: CrashPlan | None = None) -> None:
-        """One pass, a minute and more later."""
+        """Run one sweeper pass, 400 seconds later."""
         self.clock.advance(400.0)
         store = self._store(plan)
         ends = self._ends(store=store, clock=self.clock)
@@ -159,14 +159,14 @@ class ParentWorld:
             return
 
     def move(self, ref: JobRef, move: Transition, plan: CrashPlan | None = None) -> None:
-        """The tenant's word; raises Conflict."""
+        """Move a job as its tenant does. Raises Conflict."""
         try:
             self._control(self._store(plan)).move(ref, move)
         except Crash:
             return
 
     def settle(self) -> None:
-        """Messages and passes until nothing is left to be done."""
+        """Deliver messages and run sweeper passes until all jobs have ended."""
         for _ in range(STEPS):
             while self.deliver():
                 pass
@@ -176,12 +176,12 @@ class ParentWorld:
         raise AssertionError("the parent doesn't come to rest")
 
     def is_settled(self) -> bool:
-        """Whether the parent and all its children have ended."""
+        """Return whether the parent and all its children have ended."""
         parent = self.job(self.parent)
         return parent.status in rules.TERMINAL and self.counts().pending == 0
 
     def _store(self, plan: CrashPlan | None) -> Any:
-        """The store as one process reaches it; the ends of parents are among its calls."""
+        """Return the store as one process uses it; it also ends parents."""
         store = PublishingJobStore(plan.wrap("store", self.noted) if plan else self.noted)
         store.listen(self._ends(store=store, clock=self.clock))
         return store
@@ -207,7 +207,7 @@ class ParentWorld:
             alive = job.status is not JobStatus.CANCELLED and self.true_counts().pending
             self.ended_early = self.ended_early or bool(alive)
 
-    # ------------------------------------------------------------ What came of it
+    # ------------------------------------------------------------ Results
 
     def job(self, ref: JobRef) -> Job:
         found = self.store.get(ref)
@@ -224,13 +224,13 @@ class ParentWorld:
         return rules.total(self.store.child_counts(self.parent, range(family.shards)))
 
     def true_counts(self) -> ChildCounts:
-        """What the counters have to say, by the children's own rows."""
+        """Return the correct counts, computed from the children's own rows."""
         statuses = Counter(child.status for child in self.children())
         ended = {status.value: statuses[status] for status in rules.TERMINAL}
         return ChildCounts(created=len(self.children()), **ended)
 
     def send(self, ref: JobRef) -> None:
-        """A message that comes twice, or early."""
+        """Send an additional message for a job; it may be a duplicate, or early."""
         self.queue.send(CRAWL_NORMAL, [ref])
 
 

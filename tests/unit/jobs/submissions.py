@@ -1,4 +1,4 @@
-"""Submitting drafts to a job service on fakes."""
+"""Helpers that submit drafts to a job service on fakes."""
 
 import itertools
 from collections.abc import Sequence

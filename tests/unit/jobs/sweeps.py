@@ -1,4 +1,4 @@
-"""Jobs for the sweeper's tests."""
+"""Jobs for tests of the sweeper."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -14,13 +14,13 @@ from tests.fakes.time import START, HandClock
 
 
 def add(store: FakeJobStore, *jobs: Job) -> None:
-    """Store jobs as they are."""
+    """Store the given jobs unchanged."""
     for job in jobs:
         store.submit([NewJob(job=job)], [factories.event()], None, factories.reply(), START)
 
 
 def claim(store: FakeJobStore, ref: JobRef, clock: HandClock, seconds: float = 60) -> Job:
-    """Take a job under a lease of so many seconds."""
+    """Claim a job under a lease of `seconds`."""
     claimed = store.claim(ref, "one", clock(), clock() + timedelta(seconds=seconds))
     assert isinstance(claimed, Claimed)
     return claimed.job
@@ -33,14 +33,14 @@ def finish(store: FakeJobStore, ref: JobRef, clock: HandClock) -> None:
 
 
 def stored(store: FakeJobStore, ref: JobRef) -> Job:
-    """A job that there is."""
+    """Return the stored job, which must exist."""
     job = store.get(ref)
     assert job is not None
     return job
 
 
 def of_one_shard(count: int, shard: int = wake_shard("job_0"), **given: Any) -> list[Job]:
-    """Jobs that are due one after the other."""
+    """Return jobs of one shard that are due one after the other."""
     numbered = (f"job_{n}" for n in range(100 * count))
     ids = [job_id for job_id in numbered if wake_shard(job_id) == shard][:count]
     return [
@@ -50,7 +50,7 @@ def of_one_shard(count: int, shard: int = wake_shard("job_0"), **given: Any) -> 
 
 
 def abandoned(count: int, shard: int = wake_shard("job_0"), **given: Any) -> list[Job]:
-    """Jobs of one shard whose leases end at START, one after the other."""
+    """Return jobs of one shard whose leases end one after the other, the first at START."""
     held = {"status": JobStatus.RUNNING, "fence": 1, "locked_by": "owner", "claimed_at": START}
     return [
         replace(job, locked_until=job.due_at) for job in of_one_shard(count, shard, **held | given)

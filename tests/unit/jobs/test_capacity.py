@@ -1,4 +1,4 @@
-"""The kernel under load: waits end in time, lanes aren't flooded, nothing is lost for ever."""
+"""The kernel under load: waits end in time, lanes aren't flooded, and no job is lost."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -22,13 +22,13 @@ from tests.simulation.run import silent_logs
 
 SEEDS = 120
 TESTED = 5
-"""Blocks of seeds that `make test` takes."""
+"""Number of blocks of seeds that `make test` runs."""
 BLOCK = 5
 QUICK_BLOCK = 2
 BUSY = replace(LARGE, jobs=3000)
-"""Large enough for a pass that is full."""
+"""Load with enough jobs to fill a sweeper pass."""
 STORM = replace(LARGE, jobs=5000, per_minute=3_000_000.0, pollers=LARGE.jobs, plans={"plain": 1})
-"""All jobs end within two seconds."""
+"""Load whose jobs all end within two seconds."""
 LOSSY = replace(LARGE, jobs=100, per_minute=30.0, lost=0.6)
 
 
@@ -69,7 +69,7 @@ def test_a_lane_that_fills_faster_than_it_drains_delays_no_wait_and_no_lease() -
 @pytest.mark.heavy
 @pytest.mark.parametrize("jobs", [STORM.jobs, pytest.param(LARGE.jobs, marks=pytest.mark.proof)])
 def test_a_storm_of_ends_is_handed_on_in_time(jobs: int) -> None:
-    """A tenth of the writers die: some 500, or 2,000, events are left to one sweep."""
+    """A tenth of the writers die, which leaves some 500, or 2,000, events to one sweep."""
     storm = replace(STORM, jobs=jobs, per_minute=jobs * 600.0)
     report = Capacity(1, storm).run()
     assert not report.violations, report

@@ -1,4 +1,4 @@
-"""Messages that find a job not there to be claimed: what becomes of it, and of them."""
+"""Messages whose job can't be claimed, and their effect on the job."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -22,7 +22,7 @@ MINUTE = timedelta(seconds=60)
 
 
 def lost(world: WorkerWorld, **given: Any) -> Job:
-    """A job whose worker died under a lease of a minute."""
+    """Add a job whose worker died under a lease of a minute."""
     job = factories.job(id="job_2", **given)
     world.add(job)
     claimed = world.store.claim(job.ref, "dead", world.clock(), world.clock() + MINUTE)
@@ -36,11 +36,13 @@ def now_stands(world: WorkerWorld, job: Job) -> Job:
     return found
 
 
-# ---------------------------------------------------------------- Leases that are over
+# ---------------------------------------------------------------- Expired leases
 
 
 def test_without_a_sweeper_a_claim_takes_a_job_whose_lease_is_over(world: WorkerWorld) -> None:
-    """The message of a worker that died comes back; it charges what the sweeper would."""
+    """The dead worker's message is received again; the claim charges what the sweeper would
+    charge.
+    """
     job = lost(world)
     world.clock.advance(60 + bounds.CLOCK_SKEW_SECONDS)
     world.run(succeed, job.ref)
@@ -79,7 +81,7 @@ def test_the_last_attempt_is_not_taken_but_failed(world: WorkerWorld) -> None:
 
 
 def test_of_two_workers_that_find_a_dead_one_s_job_one_gets_it(world: WorkerWorld) -> None:
-    """The other one is overtaken between its look and its write."""
+    """The first job runs between the second worker's read and its write."""
     job = lost(world)
     world.clock.advance(60 + bounds.CLOCK_SKEW_SECONDS)
     working = world.store.transition
@@ -125,7 +127,7 @@ def test_a_store_that_fails_in_the_middle_gives_the_message_back(world: WorkerWo
     assert now_stands(world, job) == job
 
 
-# ---------------------------------------------------------------- Messages that come early
+# ---------------------------------------------------------------- Early messages
 
 
 @pytest.mark.parametrize(
@@ -173,7 +175,7 @@ def test_duplicates_of_a_message_do_not_multiply(world: WorkerWorld) -> None:
 
 
 def test_a_wait_that_sqs_can_not_delay_is_met_to_the_second(world: WorkerWorld) -> None:
-    """The sweeper sends its one message, delayed by the rest."""
+    """The sweeper sends a single message, delayed by the remaining time."""
     until = world.clock() + timedelta(seconds=1500)
     world.run(raising(Defer(until, "site.example")))
     while not (sent := world.queue.take()):

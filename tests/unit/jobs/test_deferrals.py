@@ -1,4 +1,4 @@
-"""Deferrals: not charged, and not for ever."""
+"""Deferrals are not charged, and end at a limit."""
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
@@ -35,7 +35,7 @@ def next_turn(world: WorkerWorld) -> datetime:
 
 
 def wait_until(world: WorkerWorld, moment: datetime) -> Job:
-    """Be deferred again and again."""
+    """Defer the job again and again until `moment`."""
     while world.job.due_at < moment:
         next_turn(world)
         world.run(waiting)
@@ -46,7 +46,7 @@ def wait_until(world: WorkerWorld, moment: datetime) -> Job:
 def test_a_job_that_nobody_begins_expires(
     kind: str, service: JobService, store: FakeJobStore, queue: FakeJobQueue, clock: HandClock
 ) -> None:
-    """Every kind: nothing waits for ever."""
+    """Every kind limits the time that a job may be pending."""
     policy = KINDS[kind]
     assert policy.pending_seconds is not None
     placed: list[Job] = []
@@ -161,7 +161,7 @@ def test_an_appointed_wait_expires_after_its_moment_not_before_it(world: WorkerW
     assert world.job.expires_at == limit
     next_turn(world)
     world.run(waiting)
-    assert world.job.expires_at == limit  # waits of no certain end count from there, too
+    assert world.job.expires_at == limit  # later waits without a known end count from there
 
 
 # covers P-12

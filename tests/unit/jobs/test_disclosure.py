@@ -1,4 +1,4 @@
-"""What a handler attaches to errors and events: whatever it is, the job ends as it should."""
+"""Data that a handler attaches to errors and events never prevents a job's correct end."""
 
 import json
 import math

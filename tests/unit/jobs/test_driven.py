@@ -1,4 +1,4 @@
-"""A worker leaves its claim to an execution; `test_simulation` drives such jobs to their end."""
+"""A worker passes its claim to an execution; `test_simulation` runs such jobs to their end."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -22,7 +22,7 @@ from tests.unit.jobs.worker_world import WorkerWorld
 
 
 class _Executions:
-    """Implements Executions; notes how the job's lease stood as each began."""
+    """A fake of Executions that records the job's lease at each start."""
 
     def __init__(self, world: WorkerWorld, error: Exception | None = None) -> None:
         self._bench = world
@@ -67,7 +67,7 @@ def driver_of(world: WorkerWorld | ParentWorld) -> Driver:
 
 
 def next_turn(executions: _Executions) -> ExecutionClaim:
-    """The first step of the execution that was begun last."""
+    """Return the first step of the execution that was started last."""
     turn = ExecutionClaim.of(executions.states[-1])
     return replace(turn, number=turn.number + 1)
 
@@ -93,7 +93,7 @@ def test_the_events_of_an_execution_follow_those_of_its_worker(world: WorkerWorl
 
 
 class _LosesAnswers(_Executions):
-    """The execution starts and takes its first step, but the worker hears of an outage."""
+    """Executions whose start succeeds and takes a first step, but is reported as an outage."""
 
     def start(self, name: str, state: Mapping[str, Any]) -> None:
         super().start(name, state)

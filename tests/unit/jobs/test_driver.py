@@ -1,4 +1,4 @@
-"""What an execution's steps do to their job, and which claims they accept."""
+"""Effects of an execution's steps on their job, and the claims that the driver accepts."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -29,7 +29,7 @@ def driver(store: FakeJobStore, queue: FakeJobQueue, clock: HandClock) -> Driver
 
 
 class _Executions:
-    """Implements Executions; keeps the state that the last one was started with."""
+    """A fake of Executions that keeps the state of the last start."""
 
     state: Mapping[str, Any]
 
@@ -38,7 +38,7 @@ class _Executions:
 
 
 def begun(world: WorkerWorld) -> ExecutionClaim:
-    """The first step of an execution that a worker has started."""
+    """Return the first step of an execution that a worker has started."""
     executions = _Executions()
     world.run(Starter(executions=executions, prepare=lambda _: None))
     started = ExecutionClaim.of(executions.state)
@@ -109,7 +109,9 @@ def test_a_lease_is_never_shortened(
 
 
 class OvertakenStore(FakeJobStore):
-    """Another step extends the lease to `ends` after the next look at the job."""
+    """A store in which another step extends the lease to `ends` right after the next read of the
+    job.
+    """
 
     ends: datetime | None = None
 

@@ -1,4 +1,4 @@
-"""What DynamoDB answers when it is busy, as the job store passes it on."""
+"""Error responses of a busy DynamoDB, and the exceptions that the job store raises for them."""
 
 import io
 import json
@@ -38,7 +38,7 @@ CALLS: dict[str, Call] = {
 
 
 def store_that_meets(answer: Callable[[], Any]) -> DynamoJobStore:
-    """A store whose requests are answered here instead of being sent."""
+    """Return a store whose requests get their response from `answer` and aren't sent."""
     once = Config(retries={"total_max_attempts": 1})
     client = _session().resource("dynamodb", config=once).meta.client
     client.meta.events.register("before-send.dynamodb", lambda **_: answer())
@@ -46,7 +46,7 @@ def store_that_meets(answer: Callable[[], Any]) -> DynamoJobStore:
 
 
 def refusal(code: str, *reasons: str, status: int = 400) -> Callable[[], Any]:
-    """An error answer; `reasons` are those of a cancelled transaction."""
+    """Return an error response; `reasons` are those of a cancelled transaction."""
     body = {"__type": code, "CancellationReasons": [{"Code": reason} for reason in reasons]}
     return lambda: _response(status, body)
 
@@ -98,14 +98,14 @@ def test_an_outage_is_a_dependency_that_is_unavailable(call: str, outage: str) -
 def test_a_collision_with_somebody_s_transaction_is_an_outage(
     call: str, collision: Callable[[], Any]
 ) -> None:
-    """DynamoDB refuses a write of a row that a transaction holds."""
+    """DynamoDB rejects a write of an item that is part of another transaction."""
     with pytest.raises(DependencyUnavailable):
         CALLS[call](store_that_meets(collision))
 
 
 @pytest.mark.parametrize("call", ["find_reply", "find_duplicates"])
 def test_keys_that_a_busy_table_leaves_out_are_an_outage(call: str) -> None:
-    """Not to be taken for keys that don't exist."""
+    """The store must not treat unprocessed keys as keys that don't exist."""
     left_out = {"idempotency": {"Keys": [{"pk": {"S": "T#acme#SAME#same"}}]}}
     answer = {"Responses": {}, "UnprocessedKeys": left_out}
     with pytest.raises(DependencyUnavailable):
@@ -113,7 +113,7 @@ def test_keys_that_a_busy_table_leaves_out_are_an_outage(call: str) -> None:
 
 
 def test_keys_that_an_answer_had_no_room_for_are_asked_for_again() -> None:
-    """An answer of BatchGetItem holds 16 MB at most."""
+    """A response of BatchGetItem holds at most 16 MB."""
     answers = iter([_part("a", left=["b", "c"]), _part(left=["b", "c"]), _part("b", left=["c"])])
     store = store_that_meets(lambda: _response(200, next(answers, _part("c"))))
     found = store.find_duplicates("acme", ["a", "b", "c"])
@@ -121,7 +121,7 @@ def test_keys_that_an_answer_had_no_room_for_are_asked_for_again() -> None:
 
 
 def _part(*found: str, left: Sequence[str] = ()) -> dict[str, Any]:
-    """An answer of BatchGetItem; an answer that leaves nothing out says so by an empty map."""
+    """Return a response of BatchGetItem; if no key is unprocessed, `UnprocessedKeys` is empty."""
     keys = [{"pk": {"S": f"T#acme#SAME#{each}"}} for each in left]
     items = [{"pk": {"S": f"T#acme#SAME#{each}"}, "job_id": {"S": f"job_{each}"}} for each in found]
     rest = {"idempotency": {"Keys": keys, "ConsistentRead": True}} if keys else {}

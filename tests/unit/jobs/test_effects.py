@@ -1,4 +1,4 @@
-"""Side effects in foreign systems: at most one per key, whatever happens around them."""
+"""Side effects in foreign systems happen at most once per key, even after failures."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -18,7 +18,7 @@ from tests.unit.jobs.worker_world import LEASE_SECONDS, WorkerWorld
 
 
 class Foreign:
-    """A shop that lists whatever it is asked to, as often as it is asked."""
+    """A shop that adds a listing for every request, also for repeated ones."""
 
     def __init__(self) -> None:
         self.listings: list[str] = []
@@ -40,7 +40,7 @@ def shop() -> Foreign:
 
 @pytest.fixture
 def listing(world: WorkerWorld, shop: Foreign) -> Callable[..., Mapping[str, Any]]:
-    """Lists the product of a job once."""
+    """Provide a function that lists a job's product once."""
     effects = SideEffects(store=FakeEffectStore(world.store), clock=world.clock)
 
     def listed(
@@ -97,7 +97,7 @@ def test_a_call_that_ended_before_its_answer_came_needs_no_waiting_for(
         return listing(context, asked if context.lease.fence == 1 else shop.add)
 
     assert world.run(handler).waiting_for == "the answer"
-    job = world.run(handler)  # at once
+    job = world.run(handler)  # without a wait
     assert (job.status, job.result) == (JobStatus.COMPLETED, {"id": "listing 0"})
     assert (len(shop.listings), shop.looked) == (1, 1)
 
@@ -116,7 +116,7 @@ def test_a_call_that_was_refused_needs_no_waiting_for_when_the_job_is_retried(
 
     assert world.run(handler).status is JobStatus.FAILED
     control.move(world.ref, Transition.RETRY)
-    job = world.run(handler)  # at once
+    job = world.run(handler)  # without a wait
     assert (job.status, job.result) == (JobStatus.COMPLETED, {"id": "listing 0"})
     assert (len(shop.listings), shop.looked) == (1, 1)
 
@@ -152,7 +152,7 @@ def test_an_outage_of_our_store_after_the_effect_does_not_repeat_it(
     assert len(shop.listings) == 1
 
 
-# ---------------------------------------------------------------- While the call still runs
+# ---------------------------------------------------------------- During the call
 
 
 def test_a_job_that_is_paused_and_resumed_during_the_call_performs_the_effect_once(
@@ -164,7 +164,7 @@ def test_a_job_that_is_paused_and_resumed_during_the_call_performs_the_effect_on
     def during_the_call() -> Mapping[str, Any]:
         control.move(world.ref, Transition.PAUSE)
         control.move(world.ref, Transition.RESUME)
-        waiting = world.run(listing)  # another worker, before the foreign system has done it
+        waiting = world.run(listing)  # another worker, before the system lists the product
         assert (waiting.status, waiting.attempts) == (JobStatus.PENDING, 0)
         return shop.add()
 
@@ -208,7 +208,9 @@ def test_a_call_that_a_slow_look_up_delays_past_its_time_is_announced_anew(
     listing: Callable[..., Mapping[str, Any]],
     control: JobControl,
 ) -> None:
-    """The look-up takes longer than the call may: others must not count the call as over."""
+    """The look-up takes longer than the call may; other claims mustn't consider the call
+    finished.
+    """
 
     def lost() -> Mapping[str, Any]:
         raise FetchTimeout("no answer")
@@ -221,7 +223,7 @@ def test_a_call_that_a_slow_look_up_delays_past_its_time_is_announced_anew(
         world.clock.advance(35)
         return finding()
 
-    shop.find = slow  # type: ignore[method-assign]  # a look-up that takes its time
+    shop.find = slow  # type: ignore[method-assign]  # a slow look-up
 
     def during_the_call() -> Mapping[str, Any]:
         shop.find = finding  # type: ignore[method-assign]
@@ -239,7 +241,7 @@ def test_a_call_that_a_slow_look_up_delays_past_its_time_is_announced_anew(
 def test_what_a_look_up_finds_is_kept(
     world: WorkerWorld, shop: Foreign, listing: Callable[..., Mapping[str, Any]]
 ) -> None:
-    """A later claim asks the record, not the foreign system."""
+    """A later claim reads the record and doesn't ask the foreign system again."""
 
     def interrupted() -> Mapping[str, Any]:
         shop.add()
@@ -262,7 +264,7 @@ def test_what_a_look_up_finds_is_kept(
 def test_a_call_whose_time_went_by_while_it_was_recorded_is_not_made(
     world: WorkerWorld, shop: Foreign
 ) -> None:
-    """By then another claim may count it as over."""
+    """By then another claim may consider the call finished."""
     store = FakeEffectStore(world.store)
     working = store.begin
 
@@ -271,7 +273,7 @@ def test_a_call_whose_time_went_by_while_it_was_recorded_is_not_made(
         world.clock.advance(bounds.AWS_CALL_SECONDS + 0.1)
         return begun
 
-    store.begin = slow  # type: ignore[method-assign]  # a slow answer
+    store.begin = slow  # type: ignore[method-assign]  # a slow response
     effects = SideEffects(store=store, clock=world.clock)
     job = world.run(
         lambda context: effects.once(context, "product 1", "as it is", 10, shop.add, shop.find)

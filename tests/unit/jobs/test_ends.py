@@ -1,4 +1,4 @@
-"""Which ends are reported, by what event, and that they are handed on after the write."""
+"""Ends of jobs: the events that report them, and their relay after the write."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -137,7 +137,7 @@ def test_who_writes_an_end_hands_it_on(world: WorkerWorld, ends: bool) -> None:
 
 
 def test_a_store_without_a_table_of_events_refuses_an_end_rather_than_lose_its_event() -> None:
-    client: Any = None  # not reached
+    client: Any = None  # the test fails before it calls the client
     store = DynamoJobStore(client, "jobs", "idempotency", clock=HandClock())
     with pytest.raises(RuntimeError):
         store.transition(running(), rules.complete(running(), {}, START))

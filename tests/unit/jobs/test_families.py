@@ -1,4 +1,4 @@
-"""A parent ends once, when all its children have ended, whatever dies or comes twice."""
+"""A parent ends once, after all its children, despite crashes and duplicate messages."""
 
 from contextlib import suppress
 from dataclasses import replace
@@ -171,7 +171,7 @@ def test_paused_children_beyond_one_pass_are_cancelled_by_the_next() -> None:
 def test_a_child_that_is_claimed_after_its_parent_was_cancelled_does_not_work() -> None:
     scenario = ParentWorld(3)
     scenario.deliver()
-    scenario.move(scenario.parent, Transition.CANCEL, CrashPlan(at=3))  # dies before it cancels any
+    scenario.move(scenario.parent, Transition.CANCEL, CrashPlan(at=3))  # crashes before it cancels
     scenario.settle()
     assert scenario.worked == {}
     assert scenario.counts().cancelled == 3
@@ -227,7 +227,7 @@ def test_a_process_that_dies_at_any_call_loses_and_doubles_no_child_and_no_end()
 
 
 def follow(seed: int, **given: Any) -> ParentWorld:
-    """A random schedule of messages, passes, deaths and the tenant's moves, then calm."""
+    """Run a random schedule of messages, sweeps, crashes and the tenant's moves; then settle."""
     rng = Random(seed)
     scenario = ParentWorld(rng.choice([1, 5, 45]), lambda _: rng.random() < 0.2, **given)
     for _ in range(60):
@@ -264,7 +264,7 @@ def test_two_last_children_of_two_counters_end_the_parent_once() -> None:
     scenario = ParentWorld(limits.CHILDREN_PER_SHARD)
     scenario.deliver()
     ends = ParentEnds(store=scenario.noted, clock=scenario.clock)
-    # Both workers stand still after their last child's end.
+    # Both workers stop after their last child's end, before they end the parent.
     for child in scenario.children():
         finish(scenario.store, child.id, scenario.clock, lambda job: rules.complete(job, {}, START))
     assert len({child.parent_shard for child in scenario.children()}) == 2

@@ -1,4 +1,4 @@
-"""Parents and children that are moved at the same moment, or by clocks and indexes that differ."""
+"""Races between moves of parents and children, and differing clocks and indexes."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -14,13 +14,13 @@ from tests.unit.jobs.parent_world import ParentWorld
 
 
 class InterruptedStore(FakeJobStore):
-    """Something happens once just before a child rests, or begins its next run."""
+    """A store that calls `meanwhile` once, just before a child is paused or starts a new run."""
 
     def __init__(self) -> None:
         super().__init__()
         self.meanwhile: Callable[[], object] | None = None
         self.lags = False
-        """Whether the index doesn't show yet who is paused, or who failed."""
+        """Whether the index doesn't list the paused and failed children yet."""
 
     def transition(self, before: Job, after: Job, *given: Any, **named: Any) -> int:
         if before.parent is not None and after.status is JobStatus.PAUSED:
@@ -53,13 +53,13 @@ def statuses(scenario: ParentWorld) -> set[JobStatus]:
 
 
 def paused(scenario: ParentWorld) -> None:
-    """The children exist and their messages are on the way; then the parent is paused."""
+    """Create the children and their messages, then pause the parent."""
     scenario.deliver()
     scenario.move(scenario.parent, Transition.PAUSE)
 
 
 def resumed(scenario: ParentWorld) -> None:
-    """The parent is resumed, and has looked for children that rest."""
+    """Resume the parent and run it, so that it looks for paused children."""
     scenario.move(scenario.parent, Transition.RESUME)
     scenario.run(scenario.parent)
 

@@ -1,4 +1,4 @@
-"""Work of suspended tenants waits, and goes on without a loss (T-07)."""
+"""Jobs of suspended tenants wait, and continue later without a loss (T-07)."""
 
 from collections.abc import Mapping
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Submitting under an Idempotency-Key, and against another request."""
+"""Submissions with an Idempotency-Key, and races between two requests."""
 
 from typing import Any
 
@@ -78,7 +78,7 @@ def test_an_answer_that_only_names_duplicates_is_repeated_too(service: JobServic
 
 
 def test_a_job_knows_the_key_that_it_came_under(service: JobService, store: FakeJobStore) -> None:
-    """P-05: the header's, or else the implicit one."""
+    """P-05: the key is the header's, or else the implicit one."""
     named = ids(submit(service, key=factories.request_key(scope="order-1")))
     unnamed = ids(submit(service, factories.draft(duplicate_key="other-page")))
     forced = ids(submit(service, factories.draft(duplicate_key=None)))
@@ -89,7 +89,7 @@ def test_a_job_knows_the_key_that_it_came_under(service: JobService, store: Fake
 def test_an_answer_that_no_row_can_hold_is_refused_only_under_a_key(
     service: JobService, queue: FakeJobQueue
 ) -> None:
-    """The DynamoDB table refuses it with an error that says nothing, again at each repetition."""
+    """Otherwise DynamoDB would reject it with a useless error, again at each retry."""
     large = Reply(status=202, body={"urls": ["\u4e2d" * 2048] * 100})
 
     def submitted(key: RequestKey | None) -> Submitted:
@@ -105,7 +105,7 @@ def test_an_answer_that_no_row_can_hold_is_refused_only_under_a_key(
 
 
 class RacedStore(FakeJobStore):
-    """Another request comes first, so many times."""
+    """A store in which another request wins the first `times` submissions."""
 
     def __init__(self, times: int, winner: JobService | None = None) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""What a tenant's word does to its jobs."""
+"""Transitions of jobs that a tenant requests."""
 
 from collections.abc import Callable
 from typing import Any
@@ -18,7 +18,7 @@ from tests.kinds import KINDS
 
 @pytest.fixture
 def failed(store: FakeJobStore) -> Job:
-    """A failed job that holds the key of its page."""
+    """Provide a failed job that holds the duplicate key of its page."""
     job = factories.job(duplicate_key="same")
     store.submit([NewJob(job=job)], [factories.event()], None, factories.reply(), START)
     claimed = store.claim(job.ref, "one", START, START)
@@ -30,7 +30,7 @@ def failed(store: FakeJobStore) -> Job:
 
 @pytest.fixture
 def newer(store: FakeJobStore, failed: Job) -> Callable[[], Job]:
-    """Submits the same page once more."""
+    """Provide a function that submits the same page once more."""
 
     def submit() -> Job:
         job = factories.job(id="job_2", duplicate_key="same")
@@ -65,7 +65,7 @@ def test_a_failed_job_begins_again_when_the_newer_one_is_finished(
 
 
 class InterruptedStore(FakeJobStore):
-    """Something happens once just before a job begins its next run."""
+    """A store that calls `first` once, just before a job starts its next run."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -94,7 +94,7 @@ def test_of_two_failed_jobs_of_one_page_that_are_retried_at_once_one_begins(
 
 
 class RestlessStore(FakeJobStore):
-    """Every job has moved on whenever somebody wants to move it from outside."""
+    """A store in which another process always changes the job first."""
 
     def transition(self, *_: Any, **__: Any) -> int:
         raise LeaseLost("moved on")

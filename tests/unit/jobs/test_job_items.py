@@ -1,4 +1,4 @@
-"""Jobs as DynamoDB items, and the ids that their keys are made of."""
+"""Jobs as DynamoDB items, and the ids in their keys."""
 
 from dataclasses import MISSING, fields, replace
 from datetime import timedelta

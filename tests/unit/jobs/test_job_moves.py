@@ -1,4 +1,4 @@
-"""The state machine: what may happen to a job, and what a new series or run means."""
+"""The state machine: the allowed transitions of a job, and new series and runs."""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -34,7 +34,7 @@ ASKED_FOR = (Transition.CANCEL, Transition.PAUSE, Transition.RESUME, Transition.
 
 
 def in_state(status: JobStatus, **given: object) -> Job:
-    """A job as it stands in a state."""
+    """Return a job in the given state."""
     if status is JobStatus.RUNNING:
         return factories.running_job(UNTIL, **given)
     finished = START if status in rules.TERMINAL else None
@@ -186,7 +186,7 @@ def test_a_permanent_error_begins_no_new_series() -> None:
     [(0, JobStatus.PENDING), (289_999, JobStatus.PENDING), (290_000, JobStatus.FAILED)],
 )
 def test_a_job_is_handed_back_until_its_time_is_used(worked_ms: int, status: JobStatus) -> None:
-    """The claim of the test adds ten seconds."""
+    """The test's claim adds ten seconds to `worked_ms`."""
     after = rules.hand_back(in_state(JobStatus.RUNNING, worked_ms=worked_ms), NOW, 300.0)
     assert (after.status, after.worked_ms) == (status, worked_ms + 10_000)
     if after.last_error is not None:

@@ -1,4 +1,4 @@
-"""The life of a job as a table."""
+"""The rules of a job's life as tables."""
 
 import itertools
 from datetime import timedelta
@@ -29,7 +29,7 @@ SECOND = timedelta(seconds=1)
 UNTIL = START + 60 * SECOND
 NOW = START + 10 * SECOND
 DAY = 24 * 3600
-MIDDLE = 0.5  # jitter of nothing
+MIDDLE = 0.5  # without jitter
 
 
 def subclasses(of: type[DomainError]) -> list[type[DomainError]]:
@@ -168,7 +168,7 @@ def test_a_lost_worker_is_charged_and_its_job_due_at_once() -> None:
 
 @pytest.mark.parametrize("redrives", [0, 3])
 def test_a_job_that_kills_every_worker_fails_in_the_end(redrives: int) -> None:
-    """Redrives are for transient reasons."""
+    """Redrives are only for transient failures."""
     job = running(attempts=bounds.JOB_MAX_ATTEMPTS - 1, redrives=redrives, max_redrives=5)
     after = rules.after_lease_expired(job, NOW)
     assert (after.status, after.attempts) == (JobStatus.FAILED, bounds.JOB_MAX_ATTEMPTS)
@@ -187,7 +187,7 @@ WITHDRAWALS = {
 )
 @pytest.mark.parametrize("withdrawal", list(WITHDRAWALS))
 def test_nobody_works_past_the_end_of_a_lease(withdrawal: str, moment: int, worked: int) -> None:
-    """The sweeper, or a tenant, comes by when the worker has long been dead."""
+    """The sweeper or a tenant may move the job long after its worker died."""
     after = WITHDRAWALS[withdrawal](running(worked_ms=7), START + moment * SECOND)
     assert after.worked_ms == 7 + 1000 * worked
 
@@ -283,7 +283,7 @@ def test_a_jitter_uses_its_whole_range() -> None:
     assert highest == pytest.approx(4.8, abs=1e-4)
 
 
-# ---------------------------------------------------------------- The sweeper's moment
+# ---------------------------------------------------------------- Time of the next sweep
 
 
 @pytest.mark.parametrize("status", list(JobStatus))
@@ -296,7 +296,7 @@ def test_only_pending_and_running_jobs_are_swept(status: JobStatus) -> None:
 
 
 def test_a_job_that_may_be_queued_is_sent_again_less_and_less_often() -> None:
-    """Each wait between two messages is as long as the one before, up to the cap and no further."""
+    """Each wait between two messages is twice the previous one, up to the cap."""
     job = factories.job()
     moments = [START]
     for _ in range(30):

@@ -1,4 +1,4 @@
-"""Submitting: lanes, duplicates, a queue that is down, and reading back."""
+"""Submitting and reading jobs: lanes, duplicates, and a queue that is down."""
 
 import pytest
 
@@ -153,7 +153,7 @@ def test_force_bypasses_the_duplicate_check(service: JobService, queue: FakeJobQ
 
 
 def test_a_holder_that_is_gone_is_replaced(service: JobService, store: FakeJobStore) -> None:
-    """Its row may be deleted long before the record that names it."""
+    """The row may be deleted long before the record that names it."""
     gone = factories.job(id="job_gone", duplicate_key="same-page")
     store.submit([NewJob(job=gone)], [factories.event()], None, factories.reply(), factories.START)
     store._jobs.clear()

@@ -1,4 +1,4 @@
-"""What a tenant sees of a job, and where it comes from (P-01, ruling "Job fields")."""
+"""Views of a job for its tenant, and the sources of their fields (P-01, ruling "Job fields")."""
 
 from datetime import timedelta
 from typing import Any
@@ -93,6 +93,6 @@ def test_only_a_result_expires() -> None:
 
 
 def test_what_guards_a_job_is_not_shown() -> None:
-    """Nor the payload: each kind's own view shows what is to be seen of it."""
+    """The payload is hidden as well, because each kind's own view shows its public part."""
     inner = {"fence", "locked_by", "locked_until", "watchers", "payload", "notify", "sends"}
     assert not inner & job_view(RUNNING).model_dump().keys()

@@ -1,4 +1,4 @@
-"""Children that begin soon after their parent was read."""
+"""Children that start soon after their parent was read."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -17,10 +17,10 @@ PARENT = factories.job(id="job_parent", family=ParentState(shards=1))
 @pytest.mark.parametrize(
     ("holds_steps", "seconds", "works"),
     [
-        (True, 1.9, True),  # not read again
+        (True, 1.9, True),  # the parent isn't read again
         (True, 2.0, False),
         (True, -0.1, False),  # the clock was set back
-        (False, 0.0, False),  # acts on the outside: its parent is read each time
+        (False, 0.0, False),  # acts on foreign systems: its parent is read each time
     ],
 )
 def test_a_child_knows_a_parent_that_was_read_less_than_two_seconds_ago(

@@ -1,4 +1,4 @@
-"""Live progress: what subscribers get, and what happens to those that can't be reached."""
+"""Live progress: pushes to subscribers, and the removal of unreachable ones."""
 
 import json
 from collections.abc import Callable
@@ -28,7 +28,7 @@ CLIENT = "client="
 
 @pytest.fixture
 def live(announcing: LiveService) -> LiveService:
-    """One that has a client."""
+    """Provide a live service with one client."""
     connect(announcing)
     return announcing
 
@@ -45,7 +45,7 @@ def control(world: WorkerWorld, queue: FakeJobQueue, clock: HandClock) -> JobCon
 
 
 def connect(live: LiveService, client: str = CLIENT, **given: Any) -> None:
-    """With a key that doesn't end by itself, unless given."""
+    """Open a connection; by default, its key doesn't expire."""
     values = {"tenant": factories.TENANT, "key_id": "key_1", **given}
     live.connect(Connection(id=client, **values))
 
@@ -61,12 +61,12 @@ def subscribe(live: LiveService, job_id: str = "job_1", client: str = CLIENT, **
 
 
 def subscribers_of(connections: FakeConnectionStore, world: WorkerWorld) -> list[str]:
-    """The subscribers of the job of the world."""
+    """Return the ids of the connections that subscribe to the world's job."""
     return [each.connection_id for each in connections.subscribers(world.ref)]
 
 
 def received(sockets: FakeSockets, client: str = CLIENT) -> list[str]:
-    """The messages of the events that a client got."""
+    """Return the messages of the events that a client received."""
     return [
         item["message"]
         for message in sockets.received.get(client, [])
@@ -95,7 +95,7 @@ def test_a_subscriber_gets_the_timeline_so_far_and_all_that_follows(
     world.run(handler)
     assert received(sockets) == ["pending", "running", "12 links", "fetching", "completed"]
     pushes = [each for each in sockets.received[CLIENT] if each["type"] == "events"]
-    assert len(pushes) == 3  # the catch-up, and one for each write
+    assert len(pushes) == 3  # the catch-up, and one push per write
 
 
 def test_who_comes_while_the_job_runs_misses_nothing(
@@ -336,7 +336,7 @@ def test_a_cancelled_job_is_announced_too(
 
 
 def domain_event(world: WorkerWorld, subject: str | None = None) -> DomainEvent:
-    """An event about the job of the world, or about something else."""
+    """Return an event about the world's job, or about another subject."""
     return DomainEvent(
         tenant=world.ref.tenant,
         type="crawl.completed",

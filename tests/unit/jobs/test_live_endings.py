@@ -1,4 +1,4 @@
-"""A connection lasts no longer than the key or the ticket that it was opened with."""
+"""A connection lasts no longer than the key or ticket that opened it."""
 
 import logging
 from datetime import timedelta
@@ -30,7 +30,7 @@ def live(announcing: LiveService) -> LiveService:
 
 
 class Keys:
-    """Those that are good; can be made unavailable."""
+    """A check of keys against a set of valid ones; it can be made unavailable."""
 
     def __init__(self, *good: str) -> None:
         self.good = {(factories.TENANT, key_id) for key_id in good}
@@ -48,7 +48,7 @@ def keys() -> Keys:
 
 
 def subscribe(live: LiveService, client: str = CLIENT, key_id: str = "key_1", **given: Any) -> None:
-    """Open a connection and subscribe to the job of the world."""
+    """Open a connection and subscribe to the world's job."""
     live.connect(Connection(id=client, tenant=factories.TENANT, key_id=key_id, **given))
     live.receive(client, SUBSCRIBE, Keys(key_id), allowed, allowed)
 
@@ -118,7 +118,7 @@ def test_a_subscriber_whose_ticket_has_ended_is_dropped_instead_of_served(
     assert subscribers_of(connections, world) == [OTHER]
 
 
-# ---------------------------------------------------------------- Events of accounts
+# ---------------------------------------------------------------- Account events
 
 
 @pytest.mark.parametrize("event_type", EVENT_TYPES)

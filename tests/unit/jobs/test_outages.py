@@ -1,4 +1,4 @@
-"""A lane for ten minutes, one of them without a store (F24)."""
+"""A lane in ten minutes that include a one-minute outage of its store (F24)."""
 
 from collections import Counter
 from random import Random
@@ -18,11 +18,13 @@ WORKERS = 4
 TIMEOUT = 120.0
 BEGIN, END = 200.0, 260.0
 SWEEP_SECONDS = 60.0
-CALLS_MOST = 1.2  # of the calls that were needed: reliability, row F24
+CALLS_MOST = 1.2  # at most, as a factor of the calls that were needed: reliability, row F24
 
 
 class Outage(CrashPoints):
-    """Everything goes well but for one minute without a store; counts its calls."""
+    """Faults of a run: only an outage of the store, which `switch` starts and ends; counts its
+    calls.
+    """
 
     def __init__(self) -> None:
         super().__init__({})
@@ -30,7 +32,7 @@ class Outage(CrashPoints):
         self.met: Counter[CallOutcome] = Counter()
 
     def switch(self) -> None:
-        """Begin or end it."""
+        """Start or end the outage."""
         self.is_on = not self.is_on
 
     def fate_of(self, actor: Actor, call: str) -> CallOutcome:
@@ -47,7 +49,7 @@ class Outage(CrashPoints):
 
 
 def work(claim: Claim) -> None:
-    """Some 15 seconds with three checkpoints, and one effect."""
+    """Work for about 15 seconds with three checkpoints, and perform one effect."""
     for number in range(3):
         claim.work(5.0)
         claim.context.checkpoint(f"step {number}", 30 * (number + 1))
@@ -55,7 +57,7 @@ def work(claim: Claim) -> None:
 
 
 def jobs_of_a_lane(outage: Outage) -> list[Job]:
-    """What became of its jobs; every invariant of a job must have been kept."""
+    """Run the jobs of a lane, check every invariant of a job, and return the jobs."""
     with silent_logs(), actor_threads() as threads:
         world = World(Random(1), outage, threads)
         actors = Actors(world, work, lambda: TIMEOUT)

@@ -1,4 +1,4 @@
-"""Writing what came of a claim: results that can't be kept, and a store that doesn't answer."""
+"""Storing the outcome of a claim: results that can't be stored, and an unresponsive store."""
 
 from collections.abc import Callable, Mapping
 from datetime import timedelta
@@ -24,7 +24,7 @@ def _circle() -> dict[str, Any]:
 
 
 def sized(size: int) -> dict[str, str]:
-    """A result of so many bytes of JSON."""
+    """Return a result with `size` bytes of JSON."""
     return {"text": "x" * (size - len(canonical_json({"text": ""})))}
 
 
@@ -63,7 +63,7 @@ def test_the_largest_result_is_kept(world: WorkerWorld) -> None:
 def test_a_result_that_the_store_can_not_take_fails_the_job(
     world: WorkerWorld, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Whatever the reason: it would be the same in the next attempt."""
+    """The reason doesn't matter, because the next attempt would fail the same way."""
     working = world.store.transition
 
     def picky(before: Any, after: Any, *given: Any, **named: Any) -> int:
@@ -83,7 +83,7 @@ def test_a_result_that_the_store_can_not_take_fails_the_job(
     assert "crawl_failed" in caplog.text
 
 
-# ---------------------------------------------------------------- A store that doesn't answer
+# ---------------------------------------------------------------- A store that doesn't respond
 
 
 def handing_back(world: WorkerWorld) -> Handler:
@@ -114,7 +114,9 @@ ENDINGS: dict[str, tuple[Callable[[WorkerWorld], Handler], JobStatus, int]] = {
 
 
 def outage(world: WorkerWorld, calls: int, *, happens: bool = False) -> list[float]:
-    """So many writes of outcomes fail, or only their answers; the seconds slept in between."""
+    """Fail `calls` writes of outcomes, or only their responses; return a list of the waits in
+    seconds.
+    """
     working, left = world.store.transition, [calls]
     slept: list[float] = []
     sleeping = world.sleep
@@ -163,7 +165,7 @@ def test_a_minute_without_a_store_is_sat_out_with_growing_waits(world: WorkerWor
 
 
 def test_an_outcome_is_given_up_before_the_deadline(world: WorkerWorld) -> None:
-    """The last try still has all its time; the lease then shows that the worker was lost."""
+    """The last try has its full time; later, the expired lease shows that the worker was lost."""
     working = world.store.transition
     world.remaining = 30
     slept = outage(world, 1000)
@@ -172,7 +174,7 @@ def test_an_outcome_is_given_up_before_the_deadline(world: WorkerWorld) -> None:
     assert world.remaining >= bounds.AWS_CALL_SECONDS
     assert slept == [0.5, 1, 2, 4, 8]
     assert world.job.status is JobStatus.RUNNING
-    world.store.transition = working  # type: ignore[method-assign]  # its end
+    world.store.transition = working  # type: ignore[method-assign]  # end of the outage
     world.clock.advance(LEASE_SECONDS)
     world.sweep()
     assert (world.job.status, world.job.attempts) == (JobStatus.PENDING, 1)
@@ -188,7 +190,9 @@ def test_an_outcome_is_not_repeated_past_the_lease(world: WorkerWorld) -> None:
 
 
 def test_an_outcome_near_the_end_of_the_lease_is_not_repeated_past_it(world: WorkerWorld) -> None:
-    """The handler took most of the lease; tries and deadline would allow two minutes more."""
+    """The handler used most of the lease; the retries and the deadline would allow two minutes
+    more.
+    """
     world.remaining = 100_000.0
     outage(world, 1000)
     began = world.clock()
@@ -223,7 +227,7 @@ def test_a_claim_that_was_taken_over_in_an_outage_writes_nothing(
         world.sweep()
         world.clock.advance(-LEASE_SECONDS)
 
-    world.sleep = overtaken  # type: ignore[method-assign]  # meanwhile
+    world.sleep = overtaken  # type: ignore[method-assign]  # the claim is taken over meanwhile
     job = world.run(succeed)
     assert (job.status, job.attempts, job.fence) == (JobStatus.PENDING, 1, 2)
     assert "lease_lost" in caplog.text

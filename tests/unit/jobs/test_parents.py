@@ -1,4 +1,4 @@
-"""Rules of parents that hold however their children end: counters, cancelling, reopening."""
+"""Rules that hold for every parent: counters, cancelling, reopening."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
@@ -19,7 +19,7 @@ from tests.unit.jobs.submissions import finish
 
 
 class OvertakenStore(FakeJobStore):
-    """Something happens once, just after counters were read."""
+    """A store that calls `then` once, just after a read of the counters."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -33,7 +33,7 @@ class OvertakenStore(FakeJobStore):
 
 
 class LaggingStore(FakeJobStore):
-    """The index of children still lists those that have ended."""
+    """A store whose index of children still lists those that have ended."""
 
     def children(
         self, parent: JobRef, statuses: Sequence[JobStatus], after: str | None, limit: int
@@ -46,7 +46,7 @@ def alive(scenario: ParentWorld) -> list[Job]:
 
 
 def failed_in_part() -> ParentWorld:
-    """A parent whose second child of three has failed, and won't again."""
+    """Return a parent whose second of three children has failed but would succeed in a retry."""
     scenario = ParentWorld(3, lambda job: job.payload["n"] == 1)
     scenario.settle()
     scenario.failing = lambda _: False
@@ -66,7 +66,7 @@ def test_a_parent_does_not_end_by_counters_that_a_retried_child_has_left() -> No
     scenario = ParentWorld(1, store=store)
     scenario.deliver()
     [child] = scenario.children()
-    finish(store, child.id, scenario.clock, _failed)  # its worker stands still after this
+    finish(store, child.id, scenario.clock, _failed)  # its worker stops after this
     store.then = lambda: scenario.move(child.ref, Transition.RETRY)
     assert not ParentEnds(store=scenario.noted, clock=scenario.clock).end(scenario.parent)
     assert scenario.job(scenario.parent).status is JobStatus.RUNNING
@@ -144,7 +144,7 @@ def test_a_parent_with_unfinished_children_is_looked_at_once_a_minute() -> None:
 
 @pytest.fixture
 def cancelled(monkeypatch: pytest.MonkeyPatch) -> ParentWorld:
-    """A cancelled parent whose children the sweeper has to cancel, a hundred in each pass."""
+    """Provide a cancelled parent whose children the sweeper cancels, a hundred in each pass."""
     monkeypatch.setattr(limits, "CHILDREN_CANCELLED_PER_REQUEST", 0)
     monkeypatch.setattr(limits, "CHILDREN_CANCELLED_PER_PASS", 100)
     monkeypatch.setattr(limits, "CHILDREN_PER_SHARD", 50)
@@ -249,7 +249,7 @@ def test_a_child_that_failed_in_this_run_is_not_retried_by_a_further_claim_of_it
     scenario.settle()
     scenario.clock.advance(60.0)
     scenario.move(scenario.parent, Transition.RETRY)
-    for _ in range(2):  # the parent, and the first of the two children
+    for _ in range(2):  # the parent, then the first of the two children
         scenario.deliver()
     assert len(alive(scenario)) == 1
     scenario.move(scenario.parent, Transition.PAUSE)
@@ -271,7 +271,7 @@ def test_all_pages_of_children_are_retried_and_each_one_renews_the_claim(
     scenario.deliver()
     events = scenario.store.events(scenario.parent, None, 999)[before:]
     renewed = [event.message for event in events].count("children")
-    assert (renewed, len(alive(scenario))) == (4, 25)  # of paused and of failed children
+    assert (renewed, len(alive(scenario))) == (4, 25)  # paused and failed children
 
 
 def test_children_that_ended_in_part_are_retried_with_their_parent() -> None:

@@ -1,4 +1,4 @@
-"""A paused job isn't finished: it holds its key, has no end, and its timeline goes on."""
+"""A paused job isn't finished: it keeps its key, has no end, and its timeline continues."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -20,7 +20,7 @@ from tests.unit.jobs.submissions import finish, ids, stored, submit
 
 @pytest.fixture
 def paused(service: JobService, control: JobControl, store: FakeJobStore) -> Callable[[], Job]:
-    """Submits the page, and pauses its job."""
+    """Provide a function that submits the page and pauses its job."""
 
     def make() -> Job:
         [job_id] = ids(submit(service))

@@ -1,4 +1,4 @@
-"""Dead letters get a few more chances and then rest."""
+"""Dead letters are redriven up to three times; then they are set aside."""
 
 import logging
 from collections import Counter
@@ -27,7 +27,7 @@ def done(sent_back: int = 0, set_aside: int = 0, unavailable: int = 0) -> Redriv
 
 
 class OneLaneDown(FakeDeadLetterQueues):
-    """The queue of a lane, or of its dead letters, doesn't answer after so many calls."""
+    """Queues of which one lane, with its dead letters, stops responding after `after` calls."""
 
     def __init__(self, down: Lane, after: int, letters: int) -> None:
         super().__init__({lane: many(letters) for lane in LANES})
@@ -98,8 +98,8 @@ def test_a_lane_that_does_not_answer_costs_the_others_nothing(
     after: int, caplog: pytest.LogCaptureFixture
 ) -> None:
     queues = OneLaneDown(CRAWL_HIGH, after, letters=12)
-    lanes = sorted({CRAWL_HIGH, *LANES[:6]})  # so few that a pass has room for all their letters
+    lanes = sorted({CRAWL_HIGH, *LANES[:6]})  # few enough that a pass has room for all letters
     others = len(lanes) - 1
-    got_through = max(0, after - 1)  # the first call receives
+    got_through = max(0, after - 1)  # the first call receives letters
     assert Redrive(queues, lanes).run() == done(12 * others + min(10, got_through), unavailable=1)
     assert [record.message for record in caplog.records] == ["dead_letters_unavailable"]

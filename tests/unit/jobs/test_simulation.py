@@ -1,6 +1,6 @@
-"""The job kernel in a simulated world: whatever the schedule, nothing is lost, doubled or stuck.
+"""The job kernel in a simulated world: no schedule loses, duplicates or blocks a job.
 
-The steps of a failing seed are printed by `python benchmarks/simulate.py --seed N`.
+`python benchmarks/simulate.py --seed N` prints the steps of a failing seed.
 """
 
 import os
@@ -51,13 +51,13 @@ PLANTED: Mapping[str, tuple[Callable[[], dict[str, Any]], str]] = {
     ),
     "no sweep": (lambda: {"relay_of": NeverSweeps}, "waits for ever"),
 }
-"""What is wrong, and how it is found out."""
+"""Planted faults, each with the text of the violation that reveals it."""
 SEEDS = 30
-"""`make prove` takes 10,000."""
+"""Number of seeds that the tests run; `make prove` runs 10,000."""
 BLOCK = 25
 QUICK_BLOCK = 5
 PAIRS_STEP = int(os.environ.get("SPINNERET_PAIRS_STEP", "25"))
-"""Of two deaths every so many second ones; `make prove` takes them all."""
+"""Each `PAIRS_STEP`-th second crash is tested; `make prove` tests all of them."""
 QUICK_FLOWS = {"postpone", "side effect"}
 DONE = {
     "fail": JobStatus.FAILED,
@@ -69,15 +69,15 @@ DONE = {
 
 @pytest.fixture(scope="module")
 def threads() -> Iterator[Executor]:
-    """Actors run on these, one at a time."""
+    """Provide threads on which actors run, one at a time."""
     with silent_logs(), actor_threads() as pool:
         yield pool
 
 
 def followed(flow: str, points: Mapping[int, Moment], threads: Executor) -> Followed:
-    """The flow with crashes; every invariant of a job must have been kept.
+    """Run the flow with crashes and check every invariant of a job.
 
-    Two crashes and the flow's own failure may use the attempts up.
+    Two crashes and the flow's own failure may use up the attempts.
     """
     recorded = follow(FLOWS[flow], points, threads)
     assert not recorded.violations, f"{flow}, {points}: {recorded.violations}\n{recorded.trace}"
@@ -127,7 +127,7 @@ def test_a_planted_fault_is_found_out(planted: str, threads: Executor) -> None:
 def test_two_last_children_end_their_parent_once_however_they_interleave(
     counter: int, threads: Executor
 ) -> None:
-    """The second child counts in the parent's other counter, or in the same."""
+    """The second child counts in the parent's other counter, or in the same one."""
     seen = 0
     for ended in every_schedule(threads, (0, counter)):
         seen += 1
@@ -176,7 +176,8 @@ def test_two_processes_that_die_at_any_two_calls_lose_and_double_nothing(
 ) -> None:
     """The second crash may hit the recovery from the first one.
 
-    A crash before a call is one after the same process's last call: the latter are enough.
+    A crash before a call equals one after the same process's last call, so only the latter are
+    tested.
     """
     for first in range(1, len(followed(flow, {}, threads).calls) + 1):
         calls = followed(flow, {first: Moment.AFTER}, threads).calls

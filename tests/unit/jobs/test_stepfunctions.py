@@ -1,4 +1,4 @@
-"""Executions and callbacks on Step Functions: which of its answers mean what."""
+"""Executions and callbacks on Step Functions, and the handling of its responses."""
 
 import json
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Nothing that was accepted waits for ever."""
+"""No accepted job waits forever."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -91,7 +91,9 @@ def test_a_job_that_is_not_due_yet_waits(
 def test_a_busy_lane_is_not_flooded_with_messages(
     sweeper: Sweeper, store: FakeJobStore, queue: FakeJobQueue, clock: HandClock
 ) -> None:
-    """A pass a minute over six hours of backlog: a message per hour, not per pass."""
+    """In six hours of backlog with a pass each minute, a job gets one message per hour, not per
+    pass.
+    """
     add(store, factories.job())
     for _ in range(6 * 60):
         clock.advance(MINUTE)
@@ -103,7 +105,7 @@ def test_a_busy_lane_is_not_flooded_with_messages(
 def test_a_backlog_does_not_hide_what_comes_after_it(
     sweeper: Sweeper, store: FakeJobStore, clock: HandClock
 ) -> None:
-    """More jobs than a pass reaches wait for long; a later job's lost lease is still found."""
+    """More jobs wait than a pass reaches, but a later job's expired lease is still found."""
     *backlog, late = of_one_shard(2 * limits.SWEEP_PAGE + 1)
     add(store, *backlog, late)
     clock.advance(1)
@@ -191,7 +193,7 @@ def test_a_queue_that_is_down_costs_the_job_nothing(
 
 
 class LaggingIndex(FakeJobStore):
-    """Its indexes name a job whatever its row says, as a global index may for a moment."""
+    """A store whose indexes name a job regardless of its row, as global indexes may for a while."""
 
     named: JobRef = factories.job().ref
 
@@ -226,7 +228,7 @@ def test_an_index_that_lags_does_no_harm(state: str, queue: FakeJobQueue, clock:
 
 
 class RacedStore(FakeJobStore):
-    """The worker renews its lease just before the sweeper writes."""
+    """A store in which the worker renews its lease just before the sweeper writes."""
 
     def transition(
         self, before: Job, after: Job, events: Sequence[JobEvent] = (), **how: Any
@@ -287,7 +289,9 @@ def test_a_job_that_has_been_claimed_expires_no_more(
 def test_resends_that_were_missed_are_not_made_up_for(
     sweeper: Sweeper, store: FakeJobStore, queue: FakeJobQueue, clock: HandClock
 ) -> None:
-    """After a sweeper that stood still for hours: one, and the next ones at growing distances."""
+    """After hours without a sweeper, one message is sent; the next ones follow at growing
+    intervals.
+    """
     add(store, factories.job())
     clock.advance(4.5 * 3600)
     passes = [sweeper.sweep().resent]
@@ -336,13 +340,13 @@ def test_a_message_that_is_lost_again_and_again_is_replaced_in_an_empty_lane_by_
     for _ in range(10):
         clock.advance(MINUTE)
         assert sweeper.sweep() == SweepResult(resent=1)
-        queue.take()  # lost
+        queue.take()  # the messages are lost
 
 
 def test_messages_that_workers_may_hold_are_not_taken_for_lost_every_minute(
     sweeper: Sweeper, store: FakeJobStore, queue: FakeJobQueue, clock: HandClock
 ) -> None:
-    """Workers that fail before they claim: what they received comes back."""
+    """Messages return to the queue if their workers fail before a claim."""
     add(store, factories.job())
     queue.in_flight[CRAWL_NORMAL] = limits.LANE_BACKLOG_MESSAGES + 1
     passes = []
@@ -397,7 +401,7 @@ def test_a_resend_counts_only_when_it_was_sent(
 def test_a_queue_that_is_down_is_asked_once_a_pass_and_stops_no_wake(
     store: FakeJobStore, clock: HandClock
 ) -> None:
-    """Every call of it may take seconds."""
+    """Every call to the queue may take seconds."""
     calls: list[int] = []
 
     class Down(FakeJobQueue):
@@ -405,7 +409,7 @@ def test_a_queue_that_is_down_is_asked_once_a_pass_and_stops_no_wake(
             calls.append(1)
             raise DependencyUnavailable("sqs")
 
-        backlog = send  # type: ignore[assignment]  # it answers nothing either
+        backlog = send  # type: ignore[assignment]  # `backlog` fails as well
 
     jobs = of_one_shard(30, sends=0)
     add(store, *(replace(job, due_at=START + timedelta(hours=1)) for job in jobs))

@@ -1,4 +1,4 @@
-"""One pass of the sweeper: how far it goes, and what can't stop it."""
+"""The limits of one sweeper pass, and the errors that it must survive."""
 
 import logging
 from collections.abc import Callable
@@ -28,7 +28,7 @@ SWEPT = {name: KINDS[name] for name in ("crawl", "publish")}
 
 
 class TroubledStore(FakeJobStore):
-    """Reading a row, or a shard, may fail; every call may take time."""
+    """A store whose reads of a row or a shard may fail, and whose calls may take time."""
 
     def __init__(self, clock: HandClock) -> None:
         super().__init__()
@@ -66,7 +66,7 @@ def sweeper(store: TroubledStore, queue: FakeJobQueue, clock: HandClock) -> Swee
 
 
 def failing(error: Exception, *refs: JobRef) -> Callable[[JobRef], None]:
-    """Reading these rows fails."""
+    """Return a function that makes reads of these rows fail."""
 
     def read(ref: JobRef) -> None:
         if ref in refs:
@@ -75,7 +75,7 @@ def failing(error: Exception, *refs: JobRef) -> Callable[[JobRef], None]:
     return read
 
 
-# ---------------------------------------------------------------- How far
+# ---------------------------------------------------------------- Limits of a pass
 
 
 @pytest.mark.heavy
@@ -111,7 +111,7 @@ def test_waking_ends_in_time_and_the_next_passes_do_the_rest(
 def test_waking_leaves_resends_their_time_and_takes_none_of_theirs(
     sweeper: Sweeper, store: TroubledStore, clock: HandClock
 ) -> None:
-    """More of either than a pass can do."""
+    """Each kind of work exceeds a pass."""
     add(store, *abandoned(5 * limits.SWEEP_PAGE))
     lost = range(5 * limits.SWEEP_PAGE)
     add(store, *(factories.job(id=f"lost_{n}", priority=Priority.LOW) for n in lost))
@@ -166,7 +166,7 @@ def test_every_minute_another_shard_is_the_first(
     assert sorted(firsts) == list(range(limits.WAKE_SHARDS))
 
 
-# ---------------------------------------------------------------- What can't stop it
+# ---------------------------------------------------------------- Errors that don't stop a pass
 
 
 @pytest.mark.parametrize(
@@ -179,7 +179,7 @@ def test_rows_that_can_not_be_read_hide_nothing(
     error: Exception,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """More of them than a page holds, older than all others, at every pass."""
+    """In every pass, more unreadable rows than a page holds come before the others."""
     *bad, late = of_one_shard(2 * limits.SWEEP_PAGE + 1)
     add(store, *bad, late)
     store.row = failing(error, *(job.ref for job in bad))

@@ -1,4 +1,4 @@
-"""Transactions that DynamoDB cancels, and the time that its calls may take."""
+"""Transactions that DynamoDB cancels, and the maximum time of its calls."""
 
 import itertools
 from typing import Any
@@ -17,7 +17,7 @@ from tests.fakes.time import HandClock
 
 
 class Client:
-    """Answers transactions as scripted."""
+    """A client that responds to transactions as scripted."""
 
     def __init__(self, *answers: list[str] | None) -> None:
         self.calls = 0
@@ -36,7 +36,7 @@ class Client:
 
 @pytest.fixture(autouse=True)
 def without_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    """How often it tries again is what counts here."""
+    """Retry without waits, because the tests count only the calls."""
     monkeypatch.setattr(dynamo, "_WAIT_SECONDS", 0.0)
 
 
@@ -123,6 +123,8 @@ def test_a_bucket_that_hangs_leaves_the_worker_its_end() -> None:
 
 
 def test_a_hand_back_that_begins_at_the_margin_ends_before_the_deadline() -> None:
-    """Its write with all tries, and its message with one; the sweeper sends what is cut off."""
+    """The margin covers all tries of the write and one of the message, which the sweeper can
+    replace.
+    """
     one_try = bounds.AWS_CONNECT_SECONDS + bounds.AWS_READ_SECONDS
     assert bounds.AWS_CALL_SECONDS + one_try <= bounds.DEADLINE_MARGIN_SECONDS

@@ -1,4 +1,4 @@
-"""Waits of requests for the end of a job, and for its events."""
+"""Requests that wait for a job's end or its events."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -18,7 +18,7 @@ from tests.unit.jobs.submissions import ids, submit
 
 
 class CountingStore(FakeJobStore):
-    """Counts the reads of a wait."""
+    """A store that counts the reads of a wait."""
 
     def __init__(self) -> None:
         super().__init__()

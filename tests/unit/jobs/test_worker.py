@@ -1,4 +1,4 @@
-"""Running jobs: every outcome, and faults of our own parts."""
+"""Running jobs: every outcome, and faults of the application itself."""
 
 import logging
 from collections.abc import Mapping
@@ -130,7 +130,7 @@ def test_a_queue_that_is_down_delays_a_retry_until_the_sweeper_sends_it(world: W
     assert [sent.ref for sent in world.queue.take()] == [job.ref]
 
 
-# ---------------------------------------------------------------- Faults of our own
+# ---------------------------------------------------------------- Internal faults
 
 
 def test_a_fault_of_our_own_charges_nothing_and_grows_to_its_cap(world: WorkerWorld) -> None:

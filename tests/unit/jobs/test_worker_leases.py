@@ -1,4 +1,4 @@
-"""Running jobs under a lease: checkpoints, deadlines, and claims that are over."""
+"""Running jobs under a lease: checkpoints, deadlines, and expired claims."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -94,7 +94,7 @@ def test_events_of_the_handler_are_written_with_the_next_checkpoint(world: Worke
     assert [each.progress for each in events] == sorted(each.progress for each in events)
 
 
-# ---------------------------------------------------------------- Held steps
+# ---------------------------------------------------------------- Steps held back
 
 
 def test_steps_soon_after_a_write_are_written_with_the_next_one(world: WorkerWorld) -> None:
@@ -131,7 +131,7 @@ def test_steps_soon_after_a_write_are_written_with_the_next_one(world: WorkerWor
 def test_a_lost_claim_is_noticed_by_the_first_step_after_two_seconds(
     world: WorkerWorld, seconds: float
 ) -> None:
-    """Also if the clock was set back."""
+    """This also holds if the clock was set back."""
     world.holds_steps = True
 
     def handler(context: Context) -> Mapping[str, Any]:
@@ -297,7 +297,7 @@ def test_a_killed_worker_leaves_the_job_to_its_lease(
 
 
 def test_a_payload_that_kills_every_worker_fails_for_good_and_is_listed(world: WorkerWorld) -> None:
-    """Also where redrives are left: they are for transient reasons."""
+    """This holds even if redrives remain, because redrives are only for transient failures."""
     poison = factories.job(id="job_2", max_redrives=bounds.REDRIVES)
     world.add(poison)
     deaths = 0
@@ -317,7 +317,7 @@ def test_a_payload_that_kills_every_worker_fails_for_good_and_is_listed(world: W
     assert dead.last_error.code == "LEASE_EXPIRED"
 
 
-# ---------------------------------------------------------------- Lost answers
+# ---------------------------------------------------------------- Lost responses
 
 
 def test_a_checkpoint_whose_answer_was_lost_costs_nothing(world: WorkerWorld) -> None:
@@ -330,7 +330,7 @@ def test_a_checkpoint_whose_answer_was_lost_costs_nothing(world: WorkerWorld) ->
 
     def handler(context: Context) -> Mapping[str, Any]:
         context.checkpoint("fetching", 20)
-        world.store.transition = lossy  # type: ignore[method-assign]  # answers are lost
+        world.store.transition = lossy  # type: ignore[method-assign]  # lost responses
         context.note(JobEventKind.WARNING, "half of it")
         context.checkpoint("extracting", 50)
         raise AssertionError("went on")

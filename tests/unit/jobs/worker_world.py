@@ -16,7 +16,7 @@ from tests.fakes.jobs import FakeJobQueue, FakeJobStore, no_parent
 from tests.fakes.time import HandClock
 from tests.kinds import KINDS, kinds_of
 
-MIDDLE = 0.5  # jitter of nothing
+MIDDLE = 0.5  # without jitter
 LEASE_SECONDS = 60.0 + bounds.LEASE_MARGIN_SECONDS
 
 
@@ -28,7 +28,7 @@ class WorkerWorld:
         self.listeners: list[Listener] = []
         self.remaining = 60.0
         self.holds_steps = False
-        """Whether the job's kind does, as crawls do."""
+        """Whether the job's kind holds steps back, as crawls do."""
         self.owners = (f"owner-{n}" for n in itertools.count(1))
         self.ref = factories.job().ref
         self.add(factories.job())
@@ -39,7 +39,7 @@ class WorkerWorld:
 
     @property
     def published(self) -> JobStore:
-        """The store as it is wired: the listeners learn what is written by it."""
+        """The store in production wiring: listeners are called after each write."""
         return PublishingJobStore(self.store, self._publish)
 
     def _publish(self, job: Job, events: Sequence[JobEvent]) -> None:
@@ -47,12 +47,12 @@ class WorkerWorld:
             listener(job, events)
 
     def run(self, handler: Handler, ref: JobRef | None = None) -> Job:
-        """Run the job once, as a message would, and answer how it stands then."""
+        """Run the job once, as a message would, and return the job afterwards."""
         self.worker(handler).run(ref or self.ref, lambda: self.remaining)
         return self.job
 
     def worker(self, handler: Handler) -> Worker:
-        """A process that runs jobs with the handler."""
+        """Return a worker that runs jobs with the handler."""
         return Worker(
             store=self.published,
             queue=self.queue,
@@ -65,7 +65,7 @@ class WorkerWorld:
         )
 
     def sleep(self, seconds: float) -> None:
-        """What a worker does in an outage: the invocation's time passes."""
+        """Let time pass, as a worker's sleep in an outage does."""
         self.clock.advance(seconds)
         self.remaining -= seconds
 

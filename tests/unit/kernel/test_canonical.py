@@ -1,4 +1,4 @@
-"""Two requests are the same request when their canonical forms are equal."""
+"""Two requests are the same if their canonical forms are equal."""
 
 import functools
 import itertools
@@ -134,7 +134,7 @@ def test_different_requests_have_different_fingerprints() -> None:
 
 
 def test_a_fingerprint_is_a_sha_256_in_hex_and_never_changes() -> None:
-    """Stored keys depend on it: `printf '{"a":[1,null,"ü"]}' | sha256sum`."""
+    """Stored keys depend on this value: `printf '{"a":[1,null,"ü"]}' | sha256sum`."""
     assert fingerprint({"a": [1, None, "ü"]}) == (
         "49831c0eb57c0eb0056d765eb012b4c84e79027f9327f39c122ae54c64cc35c6"
     )

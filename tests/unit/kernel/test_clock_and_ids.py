@@ -1,4 +1,4 @@
-"""Stamps and ids: the order of the strings is the order of time."""
+"""Time stamps and ids: their alphabetical order is the order in time."""
 
 import uuid
 from concurrent.futures import ThreadPoolExecutor

@@ -1,4 +1,4 @@
-"""Reading of lists page by page."""
+"""Reading lists page by page."""
 
 from spinneret.kernel.paging import Page, items_of
 

@@ -1,4 +1,4 @@
-"""Values that a process read lately are read again after their time, and only some are kept."""
+"""Values read recently are cached for a limited time, and only some of them are kept."""
 
 from collections.abc import Callable
 
@@ -12,7 +12,9 @@ KEPT = 2
 
 @pytest.fixture
 def read(clock: HandClock) -> Callable[[str], int]:
-    """Read a key; return the number of the read that gave the value."""
+    """Provide a function that reads a key; it returns the number of the read that gave the
+    value.
+    """
     recent, reads = Recent[str, int](5.0, KEPT), iter(range(1, 100))
     return lambda key: recent.get(key, clock(), lambda: next(reads))
 
@@ -24,7 +26,7 @@ def clock() -> HandClock:
 
 def test_a_value_is_read_once_within_its_time(read: Callable[[str], int], clock: HandClock) -> None:
     found = [read("a")]
-    for seconds in (4.999, 0.001, -0.001):  # a clock that goes back proves nothing
+    for seconds in (4.999, 0.001, -0.001):  # a clock that was set back proves nothing
         clock.advance(seconds)
         found.append(read("a"))
     assert found == [1, 1, 2, 3]

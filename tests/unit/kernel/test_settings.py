@@ -1,4 +1,4 @@
-"""Variables of the environment; all wrong ones are named at once."""
+"""Environment variables: the error names all invalid ones at once."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Composed texts in linear time."""
+"""Composing texts in linear time."""
 
 import unicodedata
 
@@ -28,7 +28,7 @@ def test_texts_of_languages_are_composed_whole(text: str) -> None:
     ids=["two classes", "one that is two", "both", "on many characters"],
 )
 def test_a_character_keeps_thirty_marks_which_are_sorted_at_once(marks: str, kept: int) -> None:
-    """Sorting them all would take minutes."""
+    """Sorting all of them would take minutes."""
     text = composed(f"a{marks * (100_000 // len(marks))}z")
     assert text.endswith("z")
     assert kept - 2 <= len(text) - 2 <= kept

@@ -115,7 +115,7 @@ def test_each_script_has_its_value_or_its_error(api: Served, media: MediaWorld) 
 
 
 def test_half_an_emoji_fails_no_job(api: Served, media: MediaWorld) -> None:
-    """As of `text.slice(0, 100)`; no store takes an unpaired surrogate."""
+    """`text.slice(0, 100)` may cut an emoji in half, and no store accepts an unpaired surrogate."""
     thrown = ScriptError("x\ud83d", details={"line": 1, "column": 1})
     media.rendered[PAGE] = Rendering(
         console_errors=("half \ud83d",),
@@ -136,7 +136,7 @@ def test_large_results_of_scripts_are_only_in_the_object(api: Served, media: Med
 
 
 def test_scripts_are_not_in_the_job(api: Served, media: MediaWorld) -> None:
-    """They would be too large for it, and may contain secrets."""
+    """Scripts would be too large for the job and may contain secrets."""
     api.send("POST", SCRIPTS, {"url": PAGE, "scripts": ["login('hunter2')"]})
     assert "hunter2" not in str(media.job(media.queue.sent[0].ref))
 
@@ -236,7 +236,7 @@ def test_a_retry_leaves_no_second_object(api: Served, media: MediaWorld) -> None
 
     media.media.keep = keep_then_die  # type: ignore[method-assign]  # a crash
     assert media.run(sent.ref).status is JobStatus.PENDING
-    del media.media.keep  # type: ignore[method-assign]  # the crash is over
+    del media.media.keep  # type: ignore[method-assign]  # no further crash
     media.settle()
     shown = api.send("GET", f"/api/v1/media/{made['job_id']}").body
     assert (shown["status"], shown["attempts"]) == ("completed", 1)
@@ -255,7 +255,7 @@ def test_a_lost_worker_leaves_no_second_object(api: Served, media: MediaWorld) -
     media.media.keep = keep_then_vanish  # type: ignore[method-assign]  # a crash
     with pytest.raises(Crash):
         media.run(sent.ref)
-    del media.media.keep  # type: ignore[method-assign]  # the crash is over
+    del media.media.keep  # type: ignore[method-assign]  # no further crash
     media.lose_worker(sent.ref)
     media.settle()
     assert api.send("GET", f"/api/v1/media/{made['job_id']}").body["status"] == "completed"
@@ -293,7 +293,7 @@ def test_the_jobs_of_one_host_are_paced(api: Served, media: MediaWorld) -> None:
     for _ in range(20):
         media.rendered[PAGE] = Rendering()
         finished(api, media, SHOT, {"url": PAGE})
-    assert (media.clock() - began).total_seconds() >= 14  # 1 a second after a burst of 5
+    assert (media.clock() - began).total_seconds() >= 14  # one per second after a burst of 5
 
 
 def test_an_expired_object_has_no_url(api: Served, media: MediaWorld) -> None:
