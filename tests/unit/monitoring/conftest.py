@@ -1,4 +1,4 @@
-"""Monitoring over its fakes."""
+"""Fixtures for monitoring on fakes."""
 
 import itertools
 import os

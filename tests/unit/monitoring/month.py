@@ -1,4 +1,4 @@
-"""Checks of a simulated month: what a site knows of them, and what monitoring makes of them."""
+"""Checks of a simulated month, and their evaluation by monitoring."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ _ERROR: Final = CheckError(code="HTTP_ERROR", message="answered 500")
 
 @dataclass(frozen=True)
 class Seen:
-    """One check as the site knows it."""
+    """One check as the site sees it."""
 
     at: datetime
     outcome: Outcome
@@ -27,12 +27,12 @@ class Seen:
 
 
 def first_check(target_id: str) -> datetime:
-    """When a target's month begins."""
+    """Return the time of a target's first check of the month."""
     return next_slot(target_id, INTERVAL, BEGIN)
 
 
 class Monitored:
-    """What the rules say of one target, check by check."""
+    """One target whose state the rules compute check by check."""
 
     def __init__(self, target_id: str) -> None:
         self._target = Target(
@@ -52,17 +52,17 @@ class Monitored:
 
     @property
     def incidents(self) -> list[tuple[datetime, datetime | None]]:
-        """Begin and end of each."""
+        """Begin and end of each incident."""
         return list(self._incidents.values())
 
     @property
     def tally(self) -> Rollup:
-        """Of the whole time, from days and the hour under way, as a window of 30 days is."""
+        """Rollup of the whole time, from days and the current hour, as in a window of 30 days."""
         assert self.state.hour is not None
         return sum([*self._days.values(), self.state.hour.tally], Rollup())
 
     def checks(self, seen: Iterable[Seen]) -> None:
-        """One after the other."""
+        """Evaluate the checks one after the other."""
         for each in seen:
             result = CheckResult(
                 id=str(self.state.sequence),
@@ -79,7 +79,7 @@ class Monitored:
                 self._incidents[change.id] = change.started_at, change.ended_at
 
     def close(self, closed: Iterable[HourTally]) -> None:
-        """Hours that are over go to their days."""
+        """Add closed hours to their days."""
         for each in closed:
             day = rules.day_of(each.hour)
             self._days[day] = self._days.get(day, Rollup()) + each.tally

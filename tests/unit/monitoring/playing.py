@@ -1,7 +1,7 @@
-"""Monitoring in simulated time: rule, queue with its delays, and processes that work at once.
+"""Monitoring in simulated time: a rule, a queue with delays, and concurrent processes.
 
-A process is a thread that moves only when its time comes (`simulation.turnstile`), so that a run is
-deterministic. A request takes simulated time; stores answer at once.
+A process is a thread that runs only when its time comes (`simulation.turnstile`), so that a run is
+deterministic. A request takes simulated time; stores respond at once.
 """
 
 import heapq
@@ -24,20 +24,20 @@ from tests.fakes.time import HandClock
 from tests.simulation.turnstile import Actor, Role
 
 DELIVERY_SECONDS = 1.0
-"""Longest time from a message's delay to its arrival."""
+"""Maximum time between the end of a message's delay and its arrival."""
 RULE_SECONDS = 5.0
-"""By how much a rule may be late."""
+"""Maximum delay of a rule."""
 
 
 class SharedClock(HandClock):
-    """The time of all processes; a process that advances it waits for its turn."""
+    """The clock of all processes; a process that advances it waits for its turn."""
 
     def __init__(self) -> None:
         super().__init__()
         self.mover: Callable[[float], None] | None = None
 
     def advance(self, seconds: float) -> datetime:
-        """Let the others move for so many seconds."""
+        """Let the other processes run for `seconds`."""
         if self.mover is None:
             return super().advance(seconds)
         self.mover(seconds)
@@ -45,7 +45,7 @@ class SharedClock(HandClock):
 
 
 class SlowSites(Sites):
-    """Sites with URLs that never answer."""
+    """Sites with URLs that never respond."""
 
     def __init__(self, clock: HandClock) -> None:
         super().__init__(clock)
@@ -60,7 +60,7 @@ class SlowSites(Sites):
 
 
 class DelayedLane:
-    """Implements CheckLane: messages arrive at their times, now and then twice or never."""
+    """A CheckLane whose messages arrive within a second, a few of them twice or never."""
 
     def __init__(self, arrive: Callable[[datetime, Planned], None], chance: random.Random) -> None:
         self._arrive = arrive
@@ -85,7 +85,7 @@ class _Event:
 
 
 class Playing:
-    """A world whose rule, queue and eight processes move by themselves."""
+    """A world whose rule, queue and eight processes run by themselves."""
 
     def __init__(self, seed: int, limits_of_hosts: PaceLimits) -> None:
         self.clock = SharedClock()
@@ -104,7 +104,7 @@ class Playing:
         self.each_tick: Callable[[], None] = lambda: None
 
     def play(self, seconds: float) -> None:
-        """Let so much time pass; once, because the processes end with it."""
+        """Let `seconds` pass; this works only once, because it ends the processes."""
         end = self.clock.now + timedelta(seconds=seconds)
         self.clock.mover = self._pause
         self._at(self.clock.now, self._tick)
@@ -146,7 +146,7 @@ class Playing:
             raise actor.ended_by
 
     def _pause(self, seconds: float) -> None:
-        """Called by a process: others move until its time comes."""
+        """Let the other processes run until the calling process's time comes."""
         actor = self._moving
         assert actor is not None
         self._at(self.clock.now + timedelta(seconds=seconds), lambda: self._move(actor))

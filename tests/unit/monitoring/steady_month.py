@@ -1,8 +1,8 @@
-"""A month of a target that is mostly well: steady hours at once, the others check by check.
+"""A month of a target that is mostly up: steady hours in one step, the others check by check.
 
-A steady hour is twelve good checks. What the rules make of them follows from the first and the last
-one and from their latencies, so that one call of the rollups stands for twelve; that it comes to
-the same state as twelve steps, a test shows.
+A steady hour is twelve good checks. Their effect follows from the first and the last check and from
+the latencies, so that one call of the rollups replaces twelve. A test shows that the resulting
+state is the same as after twelve steps.
 """
 
 import random
@@ -20,7 +20,7 @@ from spinneret.monitoring.rollups.models import HourTally, Rollup
 from spinneret.monitoring.targets.models import LastCheck, Status, TargetState
 from tests.unit.monitoring.month import INTERVAL, Monitored, Seen, first_check
 
-CHECKS: Final = 12  # of an hour
+CHECKS: Final = 12  # per hour
 _STEP: Final = timedelta(seconds=INTERVAL)
 _LATE: Final = (0, 0, 40, 14_999)  # milliseconds
 
@@ -33,7 +33,7 @@ class Block:
     late: tuple[int, ...]
 
     def seen(self, begin: datetime) -> list[Seen]:
-        """The checks one by one."""
+        """Return the checks of the hour."""
         return [
             Seen(begin + number * _STEP + timedelta(milliseconds=late), Outcome.UP, latency)
             for number, (latency, late) in enumerate(zip(self.latencies, self.late, strict=True))
@@ -41,11 +41,11 @@ class Block:
 
 
 Hour = Block | list[Seen]
-"""A steady one, or the checks of one that isn't."""
+"""A steady hour, or the checks of an unsteady one."""
 
 
 def blocks(chance: random.Random, number: int) -> list[Block]:
-    """Different steady hours; targets and hours have them in any order."""
+    """Return different steady hours, from which the hours of all targets are drawn."""
     return [
         Block(
             tuple(round(chance.lognormvariate(5, 1)) + 1 for _ in range(CHECKS)),
@@ -58,7 +58,7 @@ def blocks(chance: random.Random, number: int) -> list[Block]:
 def hours(
     chance: random.Random, pool: Sequence[Block], target_id: str, days: int
 ) -> Iterator[tuple[datetime, Hour]]:
-    """When each hour's checks begin, and what they are."""
+    """Yield the begin of each hour, and the hour."""
     first = first_check(target_id)
     for number in range(24 * days):
         begin, block = first + timedelta(hours=number), chance.choice(pool)
@@ -66,23 +66,23 @@ def hours(
 
 
 def _unsteady(chance: random.Random, seen: list[Seen]) -> list[Seen]:
-    """Some checks fail, tell nothing or aren't made."""
+    """Make some checks fail or end as unknown, and drop others."""
     outcomes = (Outcome.UP, Outcome.DOWN, Outcome.DOWN, Outcome.UNKNOWN)
     found = [replace(each, outcome=chance.choice(outcomes)) for each in seen]
     return [each for each in found if chance.random() > 0.1]
 
 
 class SteadyMonth(Monitored):
-    """Monitored, and steady hours at once."""
+    """A monitored target whose steady hours are evaluated in one step."""
 
     def hour(self, begin: datetime, block: Block) -> None:
-        """Twelve good checks of a target that is up."""
-        assert self.state.status is Status.UP  # a step for each would do more than count
+        """Evaluate twelve good checks of a target that is up."""
+        assert self.state.status is Status.UP  # otherwise, each step would do more than count
         last = begin + (CHECKS - 1) * _STEP + timedelta(milliseconds=block.late[-1])
         hour, latencies = rules.hour_of(begin), block.latencies
         if rules.hour_of(last) == hour:
             self._held(last, HourTally(hour, _counted(latencies)))
-        else:  # the last one was late, and came in the next hour
+        else:  # the last check was late, and came in the next hour
             before = begin + (CHECKS - 2) * _STEP + timedelta(milliseconds=block.late[-2])
             self._held(before, HourTally(hour, _counted(latencies[:-1])))
             self._held(last, HourTally(rules.hour_of(last), _counted(latencies[-1:])))
@@ -101,7 +101,7 @@ class SteadyMonth(Monitored):
         )
 
     def _held(self, until: datetime, own: HourTally) -> None:
-        """What was good before is so until then: no gap is longer than outcomes hold."""
+        """Add the previous outcome's time until then; no gap is longer than an outcome holds."""
         before = self.state.last
         assert before is not None
         span = int((until - before.at).total_seconds()) + 1
@@ -128,7 +128,7 @@ _COUNTED: dict[tuple[int, ...], Rollup] = {}
 
 
 def _counted(latencies: tuple[int, ...]) -> Rollup:
-    """What good checks add beside the time that they hold."""
+    """Return what good checks add to a rollup, without their time."""
     known = _COUNTED.get(latencies)
     if known is None:
         counts = Counter(histogram.bucket_of(latency) for latency in latencies)
@@ -137,7 +137,7 @@ def _counted(latencies: tuple[int, ...]) -> Rollup:
 
 
 def is_steady(state: TargetState, begin: datetime) -> bool:
-    """Whether a good hour can be counted at once."""
+    """Return whether a good hour can be evaluated in one step."""
     if state.last is None or state.status is not Status.UP:
         return False
     return state.last.outcome is Outcome.UP and begin - state.last.at <= 2 * _STEP
@@ -147,14 +147,14 @@ def is_steady(state: TargetState, begin: datetime) -> bool:
 
 
 class Expected:
-    """What follows from the raw outcomes alone; an hour of good checks is one of its length."""
+    """Values that follow from the raw outcomes alone; a steady hour is added in one step."""
 
     def __init__(self, hours: Iterable[tuple[datetime, Hour]]) -> None:
         self.seconds: Counter[Outcome] = Counter()
         self.latencies: Counter[int] = Counter()
         self.checks = self.failed = 0
         self.deciding: list[Seen] = []
-        """What incidents may follow from: unsteady hours, and three checks behind each."""
+        """Checks that incidents may follow from: unsteady hours, and three checks after each."""
         self._former: Seen | None = None
         picked: Counter[Block] = Counter()
         for begin, hour in hours:
@@ -190,7 +190,7 @@ class Expected:
         self._former = last
 
     def _until(self, check: Seen) -> None:
-        """The outcome before holds until this check, for three intervals at most."""
+        """Add the previous outcome's time until this check, three intervals at most."""
         if (former := self._former) is not None:
             gap = (check.at - former.at).total_seconds()
             self.seconds[former.outcome] += min(gap, 3 * INTERVAL)

@@ -1,4 +1,4 @@
-"""At most so many checks at once, as the sites see it: threads, messages twice, killed workers."""
+"""The limit of concurrent checks, as the sites see them: threads, duplicates, killed workers."""
 
 import random
 import sys
@@ -14,16 +14,16 @@ from spinneret.monitoring import limits
 from tests.fakes.checking import CheckWorld
 
 POLLERS = 16
-"""Twice as many as slots, whatever the queue does."""
+"""Twice the number of slots, to test the limit without the queue's own."""
 TARGETS, HOSTS = 500, 60
 
 
 class Killed(BaseException):
-    """The end of a process."""
+    """Raised in a process that is killed."""
 
 
 class Process:
-    """A worker's view of a part: from its death on it reaches nothing."""
+    """A worker's view of a part; its calls raise Killed after the worker's death."""
 
     def __init__(self, part: Any, alive: list[bool]) -> None:
         self._part = part
@@ -58,7 +58,7 @@ def test_never_more_than_eight_at_once_nor_two_at_a_host() -> None:  # noqa: C90
     kills = 0
 
     def process(life: int) -> tuple[Any, list[bool]]:
-        """A worker, and whether it lives."""
+        """Return a worker, and a list that holds whether it is alive."""
         alive = [True]
 
         def arrived(_: str) -> None:
@@ -79,12 +79,12 @@ def test_never_more_than_eight_at_once_nor_two_at_a_host() -> None:  # noqa: C90
         return world.worker(**parts, fetcher=Mortal(world, arrived)), alive
 
     def poll(life: int) -> None:
-        """Take messages until there are none; a new process follows one that was killed."""
+        """Take messages until none remain; replace a killed process by a new one."""
         worker, alive = process(life)
         while queue:
             try:
                 order = queue.pop()
-            except IndexError:  # another one was faster
+            except IndexError:  # another thread took the last message
                 return
             try:
                 worker.run(order, lambda: 900.0)
@@ -112,7 +112,7 @@ def test_never_more_than_eight_at_once_nor_two_at_a_host() -> None:  # noqa: C90
 
 
 class Mortal:
-    """The sites, on the way to which a process may die."""
+    """A fetcher of the sites; a process may die during its requests."""
 
     def __init__(self, world: CheckWorld, arrived: Any) -> None:
         self._world = world

@@ -1,4 +1,4 @@
-"""One check (M-03): tries, fallbacks, verdicts, and what becomes of a busy host."""
+"""One check (M-03): tries, fallbacks, outcomes, and busy hosts."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -196,7 +196,7 @@ def test_a_result_keeps_a_certificate_without_its_names(world: CheckWorld) -> No
 def test_of_the_certificates_on_the_way_the_one_that_ends_first_is_told(
     world: CheckWorld, own: int, others: int, *, retried: bool
 ) -> None:
-    """Also where a second try goes on behind the redirect."""
+    """This also holds if a second try starts at the redirect's target."""
     world.sites.certificates |= {
         "site.example": certificate("site.example", own),
         "other.example": certificate("other.example", others),
@@ -213,7 +213,9 @@ def test_of_the_certificates_on_the_way_the_one_that_ends_first_is_told(
 
 
 def test_a_check_that_goes_on_behind_a_redirect_forgets_no_certificate() -> None:
-    """It had to wait for the redirect's host, and the next tick doesn't ask the first one again."""
+    """The check waited for the redirect's host; the next tick doesn't request the first host
+    again.
+    """
     world = CheckWorld(limits=PaceLimits(rate=0.1, burst=1))
     world.sites.certificates |= {
         "site.example": certificate("site.example", 10),
@@ -304,7 +306,7 @@ def test_a_cooling_host_is_left_alone_and_not_called_down(world: CheckWorld) -> 
 
 
 def test_an_outage_behind_retry_after_is_seen_as_fast_as_any(world: CheckWorld) -> None:
-    """503 with Retry-After is what a maintenance page answers: nobody waits an hour for it."""
+    """A maintenance page may respond with 503 and Retry-After; checks don't wait an hour for it."""
     busy = page(503, retry_after="3600")
     world.sites.answers[URL] = busy
     world.sites.answers["https://site.example/other"] = busy
@@ -338,7 +340,7 @@ def test_redirects_are_followed_and_shown(world: CheckWorld) -> None:
 
 
 class Redirecting:
-    """Implements Fetcher: leads to a host that was asked a moment ago, and fails there."""
+    """A fetcher that redirects to hosts that were requested a moment ago, then fails."""
 
     def __init__(self, world: CheckWorld, hosts: int) -> None:
         self.world = world
@@ -367,7 +369,7 @@ def test_waiting_for_a_redirects_host_is_no_latency() -> None:
 
 
 def test_a_check_that_waits_too_long_behind_redirects_is_skipped() -> None:
-    """More than three seconds could outlast its slot."""
+    """A wait of more than three seconds could outlast the check's slot."""
     world = CheckWorld(limits=PaceLimits(rate=2, burst=1))
     target_id = world.target(URL)
     assert world.check(target_id, fetcher=Redirecting(world, 7)) is CheckDisposition.SKIPPED
@@ -574,7 +576,7 @@ def test_the_slot_is_given_back_whatever_happens(world: CheckWorld) -> None:
 
 
 def test_no_try_begins_that_could_outlast_the_slots(world: CheckWorld) -> None:
-    """A process that stood still for a minute must not ask beside the next one."""
+    """After a stop of a minute, a process must not send a request beside the slots' next owner."""
     target_id = world.target(URL)
     world.come_due(target_id)
     parts = world.parts()

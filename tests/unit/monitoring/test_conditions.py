@@ -1,4 +1,4 @@
-"""The language of conditions: what holds, and what is refused where and why."""
+"""The language of conditions: when conditions hold, and why invalid ones are rejected."""
 
 import itertools
 from collections.abc import Sequence
@@ -79,7 +79,7 @@ FAILS = [
 
 
 def told(conditions: Sequence[Condition], answer: Facts) -> str:
-    """What is said of the first condition that fails; "" if all hold."""
+    """Return the message of the first condition that fails; "" if all hold."""
     unmet = failed(conditions, answer)
     return "" if unmet is None else unmet.message
 

@@ -1,4 +1,4 @@
-"""Whether it is we who are offline: the stage's references, and what asking them means."""
+"""Detection of an outage of the stage's own network, by requests to its reference URLs."""
 
 import pytest
 
@@ -16,7 +16,7 @@ ONE, TWO = "https://one.example/", "https://two.example/"
 
 
 class Network:
-    """A fetcher whose answers can be chosen."""
+    """A fetcher whose responses can be set."""
 
     def __init__(self) -> None:
         self.answers: dict[str, FetchedPage | DomainError] = {}
@@ -36,7 +36,7 @@ def network() -> Network:
 
 
 def guard(network: Network, clock: HandClock, text: str) -> Connectivity:
-    """As a stage with this parameter has it."""
+    """Return the connectivity check of a stage whose parameter is `text`."""
     references = Stage({"REFERENCE_URLS": text}, [REFERENCE_URLS])[REFERENCE_URLS]
     return connectivity(references, AddressPolicy(), network, seconds=5.0, clock=clock)
 

@@ -1,4 +1,4 @@
-"""Ticks and the checks that they send (M-02)."""
+"""Ticks, and the checks that they send (M-02)."""
 
 from collections import Counter
 from dataclasses import replace
@@ -32,7 +32,7 @@ WINDOW = rules.window(START, START)
 def listed(
     number: int, host: str, seconds: float = 0.0, *, tenant: str = "acme", interval: int = 3600
 ) -> ListedTarget:
-    """An entry that the index has at so many seconds from the start."""
+    """Return an index entry that is listed `seconds` after START."""
     return ListedTarget(
         tenant=tenant,
         target_id=f"t_{number:04}",
@@ -111,7 +111,7 @@ def test_what_was_sent_before_is_sent_again_only_when_its_time_is_over() -> None
         for number, seconds in enumerate((40, 44, 46, 60, 74, 76, 134))
     ]
     sent = [int(each.target_id[-1]) for each in checks(plan(found, window=window))]
-    # The first two waited for a quarter of a minute; the next three are under way.
+    # The first two are over 15 seconds late; the messages of the next three are on their way.
     assert sent == [0, 1, 5, 6]
 
 
@@ -140,7 +140,9 @@ def test_overdue_checks_of_a_host_are_spread_by_its_rate_and_tenants_take_turns(
 
 
 def test_of_a_crowded_host_the_latest_in_proportion_to_their_intervals_are_sent() -> None:
-    """One waits for a sixth of an hour, ten minutes; the others for two intervals of theirs."""
+    """One target is overdue by a sixth of its interval, ten minutes; the others by two
+    intervals.
+    """
     found = [listed(number, "site.example", -600, interval=300) for number in range(100)]
     found.append(listed(100, "site.example", -600, interval=3600))
     sent = checks(plan(found, rate=0.5))
@@ -150,7 +152,9 @@ def test_of_a_crowded_host_the_latest_in_proportion_to_their_intervals_are_sent(
 
 
 def test_intervals_at_a_crowded_host_grow_by_one_factor() -> None:
-    """Seventy targets want 4.7 checks a second of a host that has one, 0.9 for checks."""
+    """Seventy targets need 4.7 checks per second; the host allows one request, and 0.9 for
+    checks.
+    """
     found = [listed(number, "site.example", interval=15) for number in range(70)]
     window, sent = WINDOW, list[DueTarget]()
     for _ in range(5):
@@ -161,7 +165,7 @@ def test_intervals_at_a_crowded_host_grow_by_one_factor() -> None:
         times.setdefault(each.target_id, []).append(each.due_at)
     gaps = [b - a for seen in times.values() for a, b in pairwise(seen)]
     assert len(times) == 70
-    assert set(gaps) == {timedelta(seconds=78.75)}  # 5.25 of 15 s
+    assert set(gaps) == {timedelta(seconds=78.75)}  # 5.25 times 15 s
     assert {each.paced_seconds for each in sent} == {79}
 
 
@@ -218,7 +222,7 @@ def test_the_index_changes_once_in_five_minutes_for_short_intervals() -> None:
 def crowd(
     world: CheckWorld, host: str, number: int, *, tenant: str = "acme", interval: int = 15
 ) -> None:
-    """Targets as the service makes them, without the fake's look at all others for each."""
+    """Create targets as the service does, without the fake's scan of all others for each one."""
     for each in range(number):
         url = f"https://{host}/{each}"
         made = world.targets.draft(tenant, url, Options(interval_seconds=interval))
@@ -226,7 +230,7 @@ def crowd(
 
 
 def sent(world: CheckWorld) -> Counter[str]:
-    """By host, what a tick sends now."""
+    """Run a tick and return the number of checks that it sends, by host."""
     world.lane.sent.clear()
     world.tick().run()
     return Counter(each.host for each in world.lane.checks)
@@ -234,7 +238,7 @@ def sent(world: CheckWorld) -> Counter[str]:
 
 @pytest.mark.heavy
 def test_a_crowded_host_keeps_no_other_out_of_a_tick() -> None:
-    """3,000 targets, hours overdue, beside 50 hosts with one target each."""
+    """3,000 targets are hours overdue, beside 50 hosts with one target each."""
     world = CheckWorld(limits=PaceLimits(rate=1, burst=5))
     crowd(world, "crowded.example", 3000)
     world.clock.advance(2 * 3600)
@@ -247,7 +251,7 @@ def test_a_crowded_host_keeps_no_other_out_of_a_tick() -> None:
 
 @pytest.mark.heavy
 def test_a_tick_reads_past_any_crowd_in_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What lies behind more than a tick reads is looked for at another place by each tick."""
+    """Each tick looks at another place for targets beyond those that one tick can read."""
     monkeypatch.setattr(limits, "CHECK_READ_TARGETS", 40)
     world = CheckWorld(limits=PaceLimits(rate=1, burst=5))
     crowd(world, "crowded.example", 2000, interval=3600)
@@ -376,7 +380,7 @@ def test_what_a_tick_could_not_send_the_next_one_sends(ahead: int) -> None:
 
 
 def results(world: CheckWorld, target_id: str, tenant: str = "acme") -> list[CheckResult]:
-    """All, oldest first."""
+    """Return all results of a target, oldest first."""
     page = world.watch.results(tenant, target_id, since=None, until=None, after=None, limit=10**6)
     return [*page.items][::-1]
 
@@ -469,7 +473,7 @@ def test_a_worker_whose_clock_lags_makes_each_check_once() -> None:
 
 
 def test_a_new_targets_checks_begin_at_once() -> None:
-    """The last tick looked ahead without it."""
+    """The last tick planned ahead before the target existed."""
     world = CheckWorld()
     world.tick().run()
     world.clock.advance(1)
@@ -484,7 +488,7 @@ def test_a_new_targets_checks_begin_at_once() -> None:
     world.tick().run()
     times = [each.due_at for each in world.lane.checks]
     assert times == [due_at + number * 15 * SECOND for number in range(len(times))]
-    # Rare checks are found by a tick.
+    # A tick will find a check with a long interval.
     world.lane.sent.clear()
     world.clock.now = START
     made = world.targets.draft("acme", "https://b.example", Options(interval_seconds=3600))
@@ -504,7 +508,7 @@ def test_checks_begin_at_their_times() -> None:
 
 
 def test_fifty_targets_of_one_host_are_checked_within_the_bound() -> None:
-    """Overdue ones come one a second, the pace of the host."""
+    """Overdue targets are checked one per second, the rate limit of the host."""
     world = CheckWorld(limits=PaceLimits(rate=1, burst=5))
     ids = [
         world.target(f"https://site.example/{number}", interval_seconds=3600)
@@ -527,13 +531,13 @@ def test_a_busy_host_holds_up_no_other() -> None:
     world.clock.advance(300)
     done = world.play(60)
     assert all(len(results(world, target_id)) == 1 for target_id in ids)
-    # The busy host's limit leaves one check in 100 seconds.
+    # The busy host's rate limit allows one check in 100 seconds.
     assert done[CheckDisposition.CHECKED] == 6
 
 
 @pytest.mark.parametrize("why", ["a check", "its pace"])
 def test_a_redirect_to_a_busy_host_keeps_only_its_own_target_waiting(why: str) -> None:
-    """Of fifteen targets of a host, the first one redirects there every time."""
+    """One of a host's fifteen targets redirects there in every check."""
     world = CheckWorld(limits=PaceLimits(rate=10, burst=15))
     ids = [
         world.target(f"https://site.example/{number}", interval_seconds=30) for number in range(15)
@@ -548,7 +552,7 @@ def test_a_redirect_to_a_busy_host_keeps_only_its_own_target_waiting(why: str) -
     else:
         _cool(world, "other.example")
     done = world.play(60)
-    assert done[WAITING] > 0 or why == "its pace"  # a pause that is longer than its interval
+    assert done[WAITING] > 0 or why == "its pace"  # the pause is longer than its interval
     for target_id in ids:
         found = results(world, target_id)
         if target_id == first:
@@ -572,7 +576,7 @@ def test_the_rest_of_a_message_is_checked_behind_a_redirect_to_a_busy_host() -> 
 
 
 def _cool(world: CheckWorld, host: str) -> None:
-    """The host asks for a pause of a minute."""
+    """Report that the host asks for a pause of a minute."""
     permit = world.pace.admit(host, owner="other", limits=world.limits)
     assert isinstance(permit, Permit)
     world.pace.report(permit, HostOutcome.CLIENT_ERROR, retry_after=60.0)
@@ -590,7 +594,7 @@ def test_a_check_whose_host_is_busy_comes_back_within_two_seconds() -> None:
     assert worker.run([due], plenty_of_time) == {WAITING: 1}
     [again] = world.lane.sent
     assert again.at - world.clock() == SECOND
-    assert results(world, target_id) == []  # nothing is written for a wait
+    assert results(world, target_id) == []  # a wait stores no result
     world.slots.give_back(busy)
     world.clock.advance(1)
     assert worker.run(again.checks, plenty_of_time) == {CheckDisposition.CHECKED: 1}
@@ -608,14 +612,16 @@ def test_behind_a_busy_host_all_later_checks_of_the_message_wait_in_their_order(
     assert done == {CheckDisposition.CHECKED: 1, WAITING: 3}
     [again] = world.lane.sent
     assert [each.target_id for each in again.checks] == ids[1:]
-    # One of them asked for a slot of the host's pace; those behind it need not ask.
+    # The first check reserved a time at the host; the checks behind it need no reservation.
     assert [each.reservation for each in again.checks] == ["site.example", None, None]
     assert (again.at - world.clock()).total_seconds() == pytest.approx(10, abs=0.1)
 
 
 @pytest.mark.heavy
 def test_a_crowd_of_one_tenant_delays_no_other_at_the_same_host() -> None:
-    """The host carries half of what one tenant asks; the other one's two are in time."""
+    """The host can serve half of one tenant's checks; the other tenant's two targets are on
+    time.
+    """
     world = CheckWorld(limits=PaceLimits(rate=1, burst=5))
     crowd(world, "site.example", 400, interval=300)
     crowd(world, "site.example", 2, tenant="other", interval=15)
@@ -627,7 +633,7 @@ def test_a_crowd_of_one_tenant_delays_no_other_at_the_same_host() -> None:
         for each in results(world, target_id, tenant)
     ]
     assert len(late) > 150
-    assert max(late) < 22_500  # a ratio of 1.5
+    assert max(late) < 22_500  # 1.5 intervals
     crowded = [
         len(results(world, target_id)) for tenant, target_id in world.watch.rows if tenant == "acme"
     ]

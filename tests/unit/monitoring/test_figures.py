@@ -1,4 +1,4 @@
-"""Figures of each window (M-04) against an oracle that adds up raw outcomes and nothing else."""
+"""Figures of each window (M-04), compared with an oracle that only adds up raw outcomes."""
 
 import math
 import random
@@ -21,7 +21,7 @@ from tests.fakes.time import HandClock
 from tests.sampling import sampled
 
 NOW: Final = datetime.fromisoformat("2026-03-05T14:37:21.250+00:00")
-"""Amid a day, an hour and a minute."""
+"""A time in the middle of a day, an hour and a minute."""
 SECOND: Final = timedelta(seconds=1)
 BEGINS: Final = {
     Window.HOUR: "2026-03-05T13:37:21.250+00:00",
@@ -42,7 +42,7 @@ MOODS: Final = (*[Outcome.UP] * 4, Outcome.DOWN, Outcome.DEGRADED, Outcome.UNKNO
 
 
 def history(chance: random.Random, window: Window, days: float) -> list[CheckResult]:
-    """Checks of some time until now: down, slow, unknown and in maintenance for a while each."""
+    """Return checks until NOW, with periods that are down, slow, unknown or in maintenance."""
     interval = INTERVALS[window]
     found: list[CheckResult] = []
     at, mood, left = NOW - timedelta(days=days), Outcome.UP, 0
@@ -54,12 +54,12 @@ def history(chance: random.Random, window: Window, days: float) -> list[CheckRes
             left, kept = chance.randint(1, 30), chance.random() < 0.2
         left -= 1
         if chance.random() < 0.02:
-            at += chance.randint(1, 8) * interval * SECOND  # nobody looks
+            at += chance.randint(1, 8) * interval * SECOND  # a gap without checks
         if at >= NOW:
             break
         late = timedelta(milliseconds=chance.randint(0, 900))
         found.append(result(len(found), at + late, mood, chance, in_maintenance=kept))
-        # In the middle of an hour, whose first check was before.
+        # A skipped check within an hour, after the hour's first check.
         if interval < 600 and 20 <= at.minute < 40 and chance.random() < 0.1:
             found.append(result(len(found), at + 2 * SECOND, Outcome.SKIPPED_BUSY, chance))
     return found
@@ -86,13 +86,13 @@ def result(
 
 
 def shown(window: Window, results: list[CheckResult], *, with_maintenance: bool) -> UptimeView:
-    """What the rules write of the checks one by one, and the service reads."""
+    """Record the checks one by one; return the view of the figures that the service reads."""
     service, watched = recorded(results, INTERVALS[window])
     return uptime_view(window, service.figures(watched, window), with_maintenance=with_maintenance)
 
 
 def recorded(results: list[CheckResult], interval: int) -> tuple[FigureService, TargetWithState]:
-    """Write the checks one by one; return the service that reads them, and the target."""
+    """Record the checks one by one; return the service that reads them, and the target."""
     watch = FakeWatch()
     target = Target(
         tenant="acme",
@@ -128,14 +128,14 @@ def test_days_add_up_to_their_window_and_have_the_present_hour() -> None:
 
 @dataclass(frozen=True)
 class Oracle:
-    """Everything between two moments, from the raw results."""
+    """Expected figures of a period, from the raw results."""
 
     results: list[CheckResult]
     interval: int
     since: datetime
 
     def held(self) -> Counter[tuple[Outcome, bool]]:
-        """Milliseconds by outcome, within maintenance or not."""
+        """Return the milliseconds of each outcome, inside and outside maintenance."""
         asked = [each for each in self.results if each.outcome is not Outcome.SKIPPED_BUSY]
         found: Counter[tuple[Outcome, bool]] = Counter()
         for one, following in pairwise(asked):
@@ -209,7 +209,7 @@ def test_a_windows_figures_are_those_of_its_raw_outcomes(window: Window, seed: i
             (0.95, view.latency.p95_ms),
             (0.99, view.latency.p99_ms),
         ):
-            # Rounded to a tenth of a millisecond besides.
+            # `abs` allows for rounding to a tenth of a millisecond.
             assert found == pytest.approx(oracle.latency(share), rel=0.05, abs=0.06)
 
 
@@ -226,7 +226,7 @@ def test_a_windows_figures_are_those_of_its_raw_outcomes(window: Window, seed: i
 def test_what_is_known_of_an_hour_that_is_under_way(
     window: Window, outcome: Outcome, uptime: float | None, with_maintenance: float | None
 ) -> None:
-    """Two checks within it; a failure in maintenance counts where maintenance does."""
+    """The hour has two checks; a failure in maintenance counts only if maintenance counts."""
     chance = random.Random(0)
     maintained = outcome is Outcome.DOWN
     results = [

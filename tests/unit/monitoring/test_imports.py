@@ -1,4 +1,4 @@
-"""Imports: a line of a file, or a page of a sitemap, is a target."""
+"""Imports: each line of a file, or page of a sitemap, becomes a target."""
 
 import itertools
 from collections.abc import Callable
@@ -35,7 +35,7 @@ SITEMAP = "https://site.example/sitemap.xml"
 
 
 class ImportWorld:
-    """Route, job and worker over fakes, which are the attributes."""
+    """Route, job and worker over fakes, which are attributes."""
 
     def __init__(self) -> None:
         self.world = CheckWorld()
@@ -97,7 +97,7 @@ class ImportWorld:
         return self.store.get(ref)
 
     def imported(self, **body: Any) -> list[tuple[Any, ...]]:
-        """Line, outcome and what is said of it."""
+        """Run an import; return each line's number, outcome and error."""
         job = self.run(self.submit(**body))
         assert job.status is JobStatus.COMPLETED, job.error
         return [
@@ -292,7 +292,7 @@ def test_a_killed_import_continues_behind_what_it_stored(
 
 
 def dying_at(call: int) -> Callable[[], None]:
-    """The process ends at this call."""
+    """Return a function that kills the process when it is called for the `call`-th time."""
     calls = itertools.count(1)
 
     def die() -> None:
@@ -317,7 +317,7 @@ def test_an_import_whose_invocations_are_short_goes_on_where_it_was(imports: Imp
 
 
 def test_a_sitemap_is_read_once_by_all_attempts_together(imports: ImportWorld) -> None:
-    """The host allows one request in ten seconds: each file waits for its own turn."""
+    """The host allows one request in ten seconds, so each file needs its own attempt."""
     site = "https://site.example"
     names = [f"{site}/{number}.xml" for number in range(5)]
     index = sitemap(*names, kind="sitemapindex", entry="sitemap")

@@ -1,4 +1,4 @@
-"""What checks in a row mean (M-04): status, incidents, events, certificates, content."""
+"""Effects of consecutive checks (M-04): status, incidents, events, certificates, content."""
 
 # covers M-04
 # covers M-05
@@ -41,7 +41,7 @@ MINUTE = timedelta(minutes=1)
 
 
 class Timeline:
-    """One target whose checks come a minute apart."""
+    """One target whose checks are a minute apart."""
 
     def __init__(self, **options: Any) -> None:
         target = Target(
@@ -72,7 +72,7 @@ class Timeline:
         return made
 
     def run(self, outcomes: str) -> str:
-        """The status after each check."""
+        """Run checks with these outcomes, and return the status after each."""
         return "".join(SHORT[self.check(OUTCOMES[each]).state.status] for each in outcomes)
 
     @property
@@ -220,11 +220,14 @@ def test_the_hours_of_three_missed_daily_checks_fit_into_one_write() -> None:
     closed = line.check(Outcome.UP).closed
     assert sum(each.tally.down_ms for each in closed) == 3 * 24 * 3_600_000
     days = {each.hour.date() for each in closed}
-    assert len(closed) + 2 * len(days) + 10 < 100  # a transaction; ten: state, incident, events
+    assert len(closed) + 2 * len(days) + 10 < 100  # of a transaction; ten: state, incident, events
 
 
 def reports_at(line: Timeline, steps: str) -> list[str]:
-    """Check at given times: `21:58d` is a failure at that time; the next day if it is earlier."""
+    """Check at the given times and return the reports.
+
+    `21:58d` is a failure at 21:58, on the next day if that time has passed.
+    """
     found = []
     for each in steps.split():
         hour, minute = int(each[:2]), int(each[3:5])
@@ -286,8 +289,8 @@ def certificate(days: float, lifetime: float = 90) -> Certificate:
         (30, 90, {}, [9, 16, 23]),
         (30, 90, {"certificate_days": (1,)}, [29]),
         (30, 90, {"certificate_days": ()}, []),
-        (5, 6, {}, [3]),  # lives for six days: the last two of them
-        (10, 90, {}, [0, 3]),  # what was missed is one warning
+        (5, 6, {}, [3]),  # a lifetime of six days: a warning for the last two
+        (10, 90, {}, [0, 3]),  # one warning replaces the missed ones
     ],
 )
 def test_the_end_of_a_certificate_is_announced_once_for_each_day_that_is_named(
@@ -380,6 +383,6 @@ def test_hours_are_closed_as_they_end_and_add_up() -> None:
     assert [(each.hour.hour, each.tally.up_ms) for each in closed] == [(12, 300_000)]
     assert line.state.hour is not None
     assert (line.state.hour.hour.hour, line.state.hour.tally.up_ms) == (13, 300_000)
-    line.now += timedelta(hours=5)  # nobody looked: a failure holds for half an hour at most
+    line.now += timedelta(hours=5)  # no checks meanwhile: a failure holds for half an hour
     line.check(Outcome.UP)
     assert line.steps[-1].closed[0].tally.down_ms == 1_800_000

@@ -1,4 +1,4 @@
-"""Targets of all kinds: what is asked, what is a failure, and what stays secret (M-06)."""
+"""Targets of all kinds: requests, failures and secrets (M-06)."""
 
 import base64
 import json
@@ -78,7 +78,7 @@ def failure(reason: str) -> FetchFailed:
     return FetchFailed("it failed", details={"reason": reason})
 
 
-# ---------------------------------------------------------------- What a request names
+# ---------------------------------------------------------------- Fields of a request
 
 
 # covers M-06
@@ -249,7 +249,7 @@ def test_a_record_is_up_if_all_expected_values_are_there(
     assert world.sites.seen == []
 
 
-# ---------------------------------------------------------------- HTTP with the owner's part
+# ---------------------------------------------------------------- HTTP with own headers and bodies
 
 
 # covers M-06

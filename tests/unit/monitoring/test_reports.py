@@ -1,4 +1,4 @@
-"""What a check reports reaches the bus, webhooks and WebSocket clients, by the relay as wired."""
+"""Reports of checks reach the bus, webhooks and WebSocket clients through the wired relay."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -27,7 +27,7 @@ FINE, OTHER = (sha256(body).hexdigest() for body in (b"fine", b"other"))
 
 
 class FakeBus:
-    """The one call of boto3's client; keeps the details of what came."""
+    """The only method of boto3's client that the bus calls; it keeps the details of events."""
 
     def __init__(self) -> None:
         self.details: list[dict[str, Any]] = []
@@ -38,7 +38,7 @@ class FakeBus:
 
 
 class Audience:
-    """A world of checks whose events are handed on to all three sinks."""
+    """A world of checks whose events are relayed to all three sinks."""
 
     def __init__(self) -> None:
         self.world = CheckWorld()
@@ -61,7 +61,7 @@ class Audience:
         self._written = 0
 
     def target(self, **options: Any) -> str:
-        """With a client that subscribes to it."""
+        """Create a target and subscribe a client to it."""
         target_id = self.world.target(URL, **options)
         connection = Connection(id=CLIENT, tenant="acme", key_id="key_1")
         self.connections.open(connection, self.world.clock())
@@ -73,7 +73,7 @@ class Audience:
         self.world.check(target_id, relay_events=self._relay_events)
 
     def _relay_events(self, tenant: str, subject: str) -> None:
-        """What the check's transaction wrote is in the outbox by now."""
+        """Write the events of the check's transaction to the outbox, then relay them."""
         for event in self.world.watch.events[self._written :]:
             self.outbox.write(event)
         self._written = len(self.world.watch.events)

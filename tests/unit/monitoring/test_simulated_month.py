@@ -1,4 +1,4 @@
-"""A month of checks against an oracle that looks at the raw outcomes alone."""
+"""A month of checks, compared with an oracle that sees only the raw outcomes."""
 
 import itertools
 import math
@@ -27,19 +27,21 @@ from tests.unit.monitoring.steady_month import (
 )
 
 TARGETS: Final = int(os.environ.get("SPINNERET_MONTH_TARGETS", "96"))
-"""`make prove` takes 10,000."""
+"""Number of targets; `make prove` runs 10,000."""
 PARTS: Final = 8
 FLAPPING: Final = max(20, TARGETS // 100)
 
 
 def history(chance: random.Random, target_id: str, days: int, *, flaps: bool) -> list[Seen]:
-    """A target's checks: now and then a single failure, and for some long series of them."""
+    """Return a target's checks, a few of them missing or unknown; with `flaps`, failures in
+    series.
+    """
     found, at, trouble = [], BEGIN, 0
     end = BEGIN + timedelta(days=days)
     while (at := next_slot(target_id, INTERVAL, at)) < end:
         late = timedelta(milliseconds=chance.choice((0, 0, 40, 14_999)))
         if chance.random() < 0.001:
-            continue  # nobody looked
+            continue  # a missing check
         if trouble:
             trouble -= 1
         elif flaps and chance.random() < 0.02:
@@ -52,14 +54,14 @@ def history(chance: random.Random, target_id: str, days: int, *, flaps: bool) ->
 
 
 def monitored(target_id: str, seen: list[Seen]) -> Monitored:
-    """What the rules make of it."""
+    """Evaluate a target's checks and return the monitored target."""
     found = Monitored(target_id)
     found.checks(seen)
     return found
 
 
 def expected_incidents(seen: list[Seen]) -> list[tuple[datetime, datetime | None]]:
-    """Three failures in a row open one at the first of them, two successes end it."""
+    """Return the incidents: three failures in a row open one at the first, two successes end it."""
     counted = [each for each in seen if each.outcome is not Outcome.UNKNOWN]
     found: list[tuple[datetime, datetime | None]] = []
     is_down, number = False, 0
@@ -80,7 +82,7 @@ def expected_incidents(seen: list[Seen]) -> list[tuple[datetime, datetime | None
 
 
 def expected_seconds(seen: list[Seen], outcome: Outcome) -> float:
-    """From each check to the next one, for three intervals at most."""
+    """Return the seconds of an outcome, from each check to the next, three intervals at most."""
     total = 0.0
     for one, following in itertools.pairwise(seen):
         if one.outcome is outcome:
@@ -89,7 +91,9 @@ def expected_seconds(seen: list[Seen], outcome: Outcome) -> float:
 
 
 def require_percentiles(found: Monitored, exact: Mapping[int, int]) -> None:
-    """Within the histogram's stated error of the nearest rank of all latencies."""
+    """Require percentiles within the histogram's stated error of the nearest rank of all
+    latencies.
+    """
     total, ordered = sum(exact.values()), sorted(exact.items())
     for share in (0.5, 0.95, 0.99):
         rank = max(1, math.ceil(share * total))
@@ -100,7 +104,7 @@ def require_percentiles(found: Monitored, exact: Mapping[int, int]) -> None:
 
 
 def require_seconds(found: Monitored, seconds: Mapping[Outcome, float]) -> None:
-    """Each outcome's time, and the uptime that follows."""
+    """Require each outcome's time, and the uptime that follows from them."""
     tally = found.tally
     for outcome, milliseconds in (
         (Outcome.UP, tally.up_ms),
@@ -114,7 +118,7 @@ def require_seconds(found: Monitored, seconds: Mapping[Outcome, float]) -> None:
 
 
 def compare(chance: random.Random, target_id: str, days: int, *, flaps: bool) -> Monitored:
-    """All checks one by one."""
+    """Compare a target's checks with the oracle, evaluated one by one."""
     seen = history(chance, target_id, days, flaps=flaps)
     found = monitored(target_id, seen)
     assert found.incidents == expected_incidents(seen)
@@ -130,7 +134,7 @@ def compare(chance: random.Random, target_id: str, days: int, *, flaps: bool) ->
 def compare_steady(
     chance: random.Random, pool: list[Block], target_id: str, days: int
 ) -> Monitored:
-    """Steady hours at once, the others one by one."""
+    """Compare a target's checks with the oracle, with steady hours evaluated in one step."""
     found, month = SteadyMonth(target_id), list(hours(chance, pool, target_id, days))
     for begin, hour in month:
         if isinstance(hour, Block) and is_steady(found.state, begin):
@@ -185,7 +189,9 @@ def test_a_few_steady_days_are_as_the_oracle_says() -> None:
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize("part", sampled(range(PARTS), quick=0, tested=1))
 def test_a_month_is_as_the_oracle_says(part: int) -> None:
-    """A hundred targets flap; the others are well but for some hours of a month."""
+    """Some targets flap, of 10,000 a hundred; the others are up except for a few hours of the
+    month.
+    """
     chance = random.Random(part)
     pool = blocks(chance, 64)
     for number in range(part, TARGETS, PARTS):
@@ -204,7 +210,9 @@ def test_every_latency_is_within_the_stated_error_of_its_bucket() -> None:
 
 
 def test_a_year_of_days_and_a_week_of_hours_fit_a_page_of_a_query() -> None:
-    """A query answers 1 MB; numbers take a byte for two digits and one more (DynamoDB)."""
+    """A query returns up to 1 MB; DynamoDB stores a number in a byte per two digits and one
+    more.
+    """
     most = histogram.bucket_of(60_000) + 1
     durations = 7 * (len("maintenance_down_ms") + 6)
     latencies = sum(len(f"l{bucket}") + 4 for bucket in range(most))

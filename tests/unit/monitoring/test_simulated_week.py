@@ -1,4 +1,4 @@
-"""Lateness in simulated time, beside targets that redirect, hang, and crowd a host (M-02)."""
+"""Lateness in simulated time, with targets that redirect, hang or crowd a host (M-02)."""
 
 import os
 from collections import Counter, defaultdict
@@ -16,25 +16,25 @@ from tests.fakes.fetching import fetched_page
 from tests.unit.monitoring.playing import Playing
 
 HOURS: Final = float(os.environ.get("SPINNERET_WEEK_HOURS", "0.5"))
-"""`make prove` takes a week, 168."""
+"""Simulated hours; `make prove` runs a week, 168."""
 RATIO: Final = 1.5
 PACE: Final = PaceLimits(rate=0.5, burst=3)
 
 
 @dataclass
 class Seen:
-    """What a target's results show."""
+    """Statistics of a target's results."""
 
     interval: int
     checks: int = 0
     skips: int = 0
     worst: float = 0.0
-    """Longest lateness by interval."""
+    """Maximum lateness, divided by the interval."""
     outcomes: Counter[str] = field(default_factory=Counter)
 
 
 class Week:
-    """The targets of the story; results are counted and dropped."""
+    """The targets of the scenario; their results are counted, then deleted."""
 
     def __init__(self, seed: int) -> None:
         self.playing = Playing(seed, PACE)
@@ -68,7 +68,9 @@ class Week:
 
 
 def story(seed: int) -> Week:
-    """A shop of one tenant, watched by another one, too; a crowd at another host; lone hosts."""
+    """Return a week with one tenant's shop that another tenant checks too, a crowd and lone
+    hosts.
+    """
     week = Week(seed)
     sites = week.playing.sites
     for number in range(12):
@@ -103,10 +105,10 @@ def test_a_weeks_checks_are_in_time_for_all_that_their_hosts_can_carry() -> None
         for each in map(week.seen.__getitem__, week.named[name]):
             assert each.worst <= RATIO, (name, each)
             assert each.checks >= 0.98 * (3600 * HOURS / each.interval) - 1, (name, each)
-    # A redirect into the crowd waits for its pace.
+    # A redirect to the crowded host waits for that host's rate limit.
     [redirected] = map(week.seen.__getitem__, week.named["redirected"])
     assert redirected.checks > 0
-    # Of a crowd each target has its share: nine tenths of the pace, and 0.03 for the guests.
+    # The crowd shares nine tenths of the rate equally, less 0.03 for the guests.
     crowd = [week.seen[key].checks for key in week.named["crowd"]]
     assert sum(crowd) > 0.8 * 3600 * HOURS * (0.45 - 2 / 60)
     assert max(crowd) <= 1.2 * min(crowd)

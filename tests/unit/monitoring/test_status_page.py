@@ -1,4 +1,4 @@
-"""The status page, badges and metrics: what others see, and nothing else."""
+"""The status page, badges and metrics show public data and nothing else."""
 
 import re
 from dataclasses import replace
@@ -102,7 +102,7 @@ def test_the_page_says_how_public_targets_are(served: Served, world: CheckWorld)
 
 
 def many(world: CheckWorld, number: int) -> list[str]:
-    """Public targets that are up; the fake's own way looks through all others for each."""
+    """Create public targets that are up, without the fake's scan of all others for each one."""
     ids = []
     for each in range(number):
         made = world.targets.draft("acme", f"https://h{each}.example/", Options(public=True))
@@ -281,7 +281,7 @@ def test_metrics_are_of_all_targets_of_the_caller(served: Served, world: CheckWo
 
 
 def metrics(answer: Answer) -> dict[str, float]:
-    """Those of the tenant as a whole."""
+    """Return the metrics of the tenant as a whole."""
     found = re.findall(r"^(spinneret_targets\w*) (\S+)$", answer.text, re.MULTILINE)
     return {name: float(number) for name, number in found}
 

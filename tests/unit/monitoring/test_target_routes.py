@@ -176,7 +176,7 @@ def test_what_is_no_host_is_refused(served: Served, host: str) -> None:
 
 
 def incident(number: int, days: float, lasted: float | None) -> Incident:
-    """It began so many days before the test's now."""
+    """Return an incident that began `days` before the test's current time."""
     started = START - timedelta(days=days)
     return Incident(
         id=f"inc_{number}",
@@ -240,7 +240,7 @@ def test_no_target_is_checked_more_often_than_ticks_come(served: Served, watch: 
     path = f"/v1/targets/{made(served, interval_seconds=12)['id']}"
     assert served.send("PATCH", path, {"interval_seconds": 11}).status == 422
     [(name, known)] = watch.rows.items()
-    options = replace(known.target.options, interval_seconds=10)  # of a time with more ticks
+    options = replace(known.target.options, interval_seconds=10)  # from a time with more ticks
     watch.rows[name] = replace(known, target=replace(known.target, options=options))
     assert served.send("PATCH", path, {"name": "Shop"}).status == 200
 

@@ -1,4 +1,4 @@
-"""Maintenance windows: when they are open, by the clock of their place."""
+"""Maintenance windows: when they are open, in their own time zone."""
 
 import itertools
 import time
