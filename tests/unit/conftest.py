@@ -1,4 +1,4 @@
-"""Unit tests open no sockets."""
+"""Fixtures for unit tests, which open no sockets."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""A domain's routes over its services, behind the resolver that serves them."""
+"""A domain's routes and services, behind the resolver that serves them."""
 
 import json
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ from tests.unit.runtime.api import Answer, Invocation
 
 @dataclass(frozen=True)
 class Served:
-    """One router; who calls is known already."""
+    """One router; the caller is already authenticated."""
 
     router: Router
     services: Any
@@ -32,7 +32,7 @@ class Served:
         headers: Mapping[str, str] | None = None,
         **query: str,
     ) -> Answer:
-        """Send a request as it comes out of the entry point."""
+        """Send a request in the form in which the entry point passes it on."""
         app = _app(self.router)
         caller = Principal(tenant=tenant, key_id="key_1", scopes=frozenset({Scope.ADMIN}))
         app.context.update({SERVICES: lambda _: self.services, PRINCIPAL: caller})
@@ -56,7 +56,10 @@ class Served:
 @cache
 def _app(router: Router) -> APIGatewayRestResolver:
     """Return the resolver of a router, which serves one request after the other, as a function's
-    does: the models of its routes are built once."""
+    does.
+
+    It is cached, so that the models of its routes are built only once.
+    """
     app = resolver()
     app.include_router(router)
     return app

@@ -576,7 +576,7 @@ def test_the_slot_is_given_back_whatever_happens(world: CheckWorld) -> None:
 
 
 def test_no_try_begins_that_could_outlast_the_slots(world: CheckWorld) -> None:
-    """After a stop of a minute, a process must not send a request beside the slots' next owner."""
+    """A process that was stopped for a minute must not send requests in another process's slots."""
     target_id = world.target(URL)
     world.come_due(target_id)
     parts = world.parts()

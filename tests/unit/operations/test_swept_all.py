@@ -1,4 +1,4 @@
-"""The sweeper's function: one part that is down doesn't keep the other one from its work."""
+"""The sweeper's function: an outage of one part doesn't stop the other part."""
 
 from typing import NoReturn
 

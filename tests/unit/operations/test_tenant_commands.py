@@ -1,4 +1,4 @@
-"""The commands as the function receives them (T-07)."""
+"""Tenant commands, as the Lambda function receives them (T-07)."""
 
 from typing import Any
 

@@ -24,7 +24,7 @@ PAGE = 2
 
 @dataclass
 class FakePlace:
-    """Implements Place: names of owners, two at a time."""
+    """Implements Place with names of owners, two per page."""
 
     name: str
     owners: list[str]
@@ -43,7 +43,7 @@ class FakePlace:
 
 @dataclass
 class Credentials(FakePlace):
-    """The place of keys, in which they are marked."""
+    """The place of the keys, which also stores a tenant's suspension."""
 
     store: FakeKeyStore = field(default_factory=FakeKeyStore)
 
@@ -134,11 +134,11 @@ class World:
         )
 
     def run(self, plan: CrashPlan | None = None, seconds: float = 60.0) -> Answer:
-        """One call of the command."""
+        """Run the command once."""
         return self.deletion(plan).run("acme", lambda: seconds)
 
     def stop(self) -> None:
-        """Begin, and let the caches of all processes expire."""
+        """Start the deletion, then let the caches of all processes expire."""
         assert self.run().progress is CommandProgress.WAITING
         self.team.clock.advance(access_limits.SESSION_CACHE_SECONDS + limits.REQUEST_SECONDS)
 
@@ -148,7 +148,7 @@ class World:
 
 
 class _Named:
-    """A watched place, whose name is no call."""
+    """A place with watched calls; reading its name isn't a call."""
 
     def __init__(self, name: str, place: Any) -> None:
         self.name = name
@@ -189,7 +189,7 @@ def test_a_deletion_that_is_killed_at_any_call_is_finished_by_the_next_one() -> 
         try:
             assert world.run().progress is CommandProgress.DONE, (at, moment)
         except NotFound:
-            assert whole.calls[at - 1] == "tenants.forget"  # it was the last call
+            assert whole.calls[at - 1] == "tenants.forget"  # the process died at the last call
         assert world.left == ["other"] * 3, (at, moment)
         assert world.sellers.connected == set()
         assert (world.store.tenants, world.holds.held, world.states.states) == ({}, {}, {})
@@ -241,7 +241,7 @@ def test_work_that_appears_meanwhile_is_deleted_by_a_further_pass(world: World) 
     late, place = ["acme"], world.places[0]
 
     class Late(FakePlace):
-        """Somebody writes to the place before, once."""
+        """A place whose first call lets another process write to an earlier place."""
 
         def erase(self, tenant: str, after: Any, remaining: Any) -> Erased:
             while late:

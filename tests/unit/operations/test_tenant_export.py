@@ -1,4 +1,4 @@
-"""An export writes bounded files, and a repetition continues it (T-07)."""
+"""An export writes files of limited size, and a repeated command continues it (T-07)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -30,7 +30,7 @@ class Line(BaseModel):
 
 @dataclass
 class FakeArea:
-    """Implements Area: numbered lines, 100 at a time."""
+    """Implements Area with numbered lines, 100 per page."""
 
     name: str
     count: int
@@ -100,7 +100,7 @@ class World:
 
     @property
     def numbers(self) -> dict[str, list[int]]:
-        """Numbers of the lines by area, in the order of the files' names."""
+        """Numbers of the lines by area, in the order of the file names."""
         found: dict[str, list[int]] = {}
         for key, lines in sorted(self.files.files.items()):
             area = key.rpartition("/")[2].partition("-")[0]

@@ -1,4 +1,4 @@
-"""Parts of a deletion that belong to products (T-07)."""
+"""Parts of a deletion that concern products (T-07)."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -17,7 +17,7 @@ from tests.markets.world import MarketWorld
 
 @pytest.fixture
 def world() -> MarketWorld:
-    """A seller who is connected to eBay."""
+    """Provide a seller who is connected to eBay."""
     made = MarketWorld(in_memory())
     made.connect("ebay")
     return made
@@ -32,7 +32,7 @@ def test_a_deletion_revokes_every_connection(world: MarketWorld) -> None:
 
 
 class Unreachable:
-    """A token endpoint that fails."""
+    """A token endpoint whose calls fail."""
 
     def __init__(self, error: DomainError) -> None:
         self._error = error

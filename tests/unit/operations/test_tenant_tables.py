@@ -1,4 +1,4 @@
-"""Whose a row or an object is (T-07)."""
+"""The tenant that a row or an object belongs to (T-07)."""
 
 from typing import Any
 

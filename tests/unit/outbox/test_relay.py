@@ -1,4 +1,4 @@
-"""Events reach every sink, in order, whatever fails and whoever else hands them on."""
+"""Events reach every sink in order, despite failures and concurrent relays."""
 
 import logging
 from collections.abc import Callable
@@ -35,7 +35,7 @@ DAY = 24 * 3600
 
 
 def event_of(sequence: int, subject: str = SUBJECT) -> DomainEvent:
-    """An event of a subject."""
+    """Return an event of a subject."""
     return DomainEvent(
         tenant=TENANT,
         type="crawl.completed",
@@ -47,7 +47,7 @@ def event_of(sequence: int, subject: str = SUBJECT) -> DomainEvent:
 
 
 def failing(*sequences: int) -> Callable[[DomainEvent], Exception | None]:
-    """A sink that is down for these events."""
+    """Return a function that makes a sink fail for these events."""
     return lambda event: TransientError("down") if event.sequence in sequences else None
 
 
@@ -64,18 +64,18 @@ class World:
             self.store.write(event)
 
     def relay_events(self, subject: str = SUBJECT) -> None:
-        """As the writer does after its commit."""
+        """Relay events, as the writer does after its commit."""
         self.relay.relay(TENANT, subject)
 
     def sweep_for(self, seconds: float) -> None:
-        """A sweep every minute."""
+        """Run a sweep every minute for `seconds`."""
         for _ in range(int(seconds // 60)):
             self.clock.advance(60)
             self.relay.sweep()
 
 
 def sequences(events: list[DomainEvent]) -> list[int]:
-    """The events, by their numbers."""
+    """Return the sequence numbers of the events."""
     return [event.sequence for event in events]
 
 
@@ -142,7 +142,7 @@ def test_an_event_that_waits_for_two_sinks_is_tried_when_the_first_of_them_is() 
 
 
 def test_only_a_sweep_counts_a_try_before_it_is_made() -> None:
-    """Its process may have died of the event; for the writer, the next sweep comes anyway."""
+    """A sweep's process may die of the event; after a failed writer, the next sweep runs anyway."""
     tries: list[int] = []
     world = World(event_of(1))
     world.bus.refuse = lambda _: tries.extend(row.tries for row in world.store.rows.values())
@@ -200,7 +200,7 @@ def test_an_event_that_ends_its_process_is_tried_later_each_time() -> None:
         with suppress(Crash):
             world.relay.sweep()
     gaps = [late - early for early, late in pairwise(moments)]
-    assert gaps == [60, 60, 120, 240, 480, 960, 1920, 3600, 3600]  # 30 s, up to a sweep's minute
+    assert gaps == [60, 60, 120, 240, 480, 960, 1920, 3600, 3600]  # 30 s, rounded up to a sweep
 
 
 def test_a_failure_of_a_sink_after_crashes_is_retried_within_a_minute() -> None:
@@ -367,7 +367,7 @@ def test_a_sweep_is_bounded_and_the_next_one_goes_on(monkeypatch: pytest.MonkeyP
 
 
 def test_a_sweep_relays_several_subjects_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each of four waits for the other three."""
+    """Each of four relays waits for the other three."""
     monkeypatch.setattr(limits, "OUTBOX_SHARDS", 1)
     world = World(*(event_of(1, f"job_{number}") for number in range(8)))
     together = Barrier(4, timeout=10.0)
@@ -470,7 +470,7 @@ def test_a_subject_that_can_not_be_read_stops_no_other(monkeypatch: pytest.Monke
 
 
 def walk(world: World, plan: CrashPlan) -> None:
-    """The writer hands on, through watched ports."""
+    """Relay the events, as the writer does, through watched ports."""
     store = plan.wrap("store", world.store)
     sinks = [_WatchedSink(plan, sink) for sink in world.sinks]
     Relay(store, sinks, world.clock).relay(TENANT, SUBJECT)
@@ -503,7 +503,7 @@ def test_a_writer_that_dies_at_any_call_loses_nothing_and_changes_no_order(
         world = World(*EVENTS)
         world.bus.refuse = failing(*down)
         plan = CrashPlan(at, moment)
-        with suppress(Crash):  # a call that fails has no moment after it
+        with suppress(Crash):  # no crash can follow a call that fails
             walk(world, plan)
         assert plan.crashed
         world.bus.refuse = lambda _: None
@@ -519,7 +519,9 @@ def test_a_writer_that_dies_at_any_call_loses_nothing_and_changes_no_order(
 def test_two_processes_at_once_lose_nothing_and_change_no_order(
     first_down: tuple[int, ...], then_down: tuple[int, ...], late: float
 ) -> None:
-    """One is overtaken by the other at each of its calls; the sinks change in between."""
+    """A second process relays at each call of the first one; the sinks' failures change in
+    between.
+    """
     for at in range(1, 20):
         for moment in (Moment.BEFORE, Moment.AFTER):
             world = World(*EVENTS)

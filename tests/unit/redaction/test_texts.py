@@ -1,7 +1,7 @@
-"""What leaks must go, what is around it must stay, what leaks nothing must come back equal.
+"""Secrets are redacted, their surroundings stay, and values without secrets come back equal.
 
-The tables are read in one test each, so that thousands of rows cost no thousands of tests; a
-failing test names all rows that failed.
+Each table is read in one test, so that thousands of rows don't need thousands of tests; a failing
+test names all rows that failed.
 """
 
 import html
@@ -23,7 +23,7 @@ SECRET = "s3cr3t-Value-9"
 
 
 def _joined(value: Any) -> Any:
-    """The value as it is meant: the file parts what scanners of repositories take for real."""
+    """Return the intended value: the file splits what secret scanners would take for real."""
     if isinstance(value, str):
         return value.replace("~~", "\ue000").replace("~", "").replace("\ue000", "~")
     if isinstance(value, list):
@@ -44,7 +44,7 @@ TOKENS: list[str] = CASES["tokens"]
 
 
 def _is_typed(value: Any) -> bool:
-    """Whether a value of DynamoDB's API is anywhere in it."""
+    """Return whether the value contains a value of DynamoDB's API."""
     if isinstance(value, list):
         return any(map(_is_typed, value))
     return isinstance(value, dict) and (
@@ -53,7 +53,7 @@ def _is_typed(value: Any) -> bool:
 
 
 def _typed(value: Any) -> Any:
-    """The value as DynamoDB's API writes it."""
+    """Return the value in the format of DynamoDB's API."""
     match value:
         case bool():
             return {"BOOL": value}
@@ -81,7 +81,7 @@ def _values(cases: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _leaks(case: dict[str, Any], *forms: Any) -> list[tuple[str, str]]:
-    """The case's id with each form whose redaction shows a secret of it, or is no more final."""
+    """Return the case's id with each form whose redaction shows a secret, or isn't final."""
     found = []
     for form in forms:
         after = redact(form)
@@ -163,7 +163,7 @@ def test_a_harmless_value_comes_back_equal_in_every_spelling() -> None:
 
 
 def _forms(name: str) -> list[Any]:
-    """A secret behind its name, in the spellings of values and texts."""
+    """Return a secret after its name, in the notations of values and texts."""
     return [
         {name: SECRET, "user": "bob"},
         json.dumps({name: SECRET}),
@@ -256,7 +256,7 @@ def test_colours_hide_nothing(text: str, clean: str) -> None:
 
 
 class Refused(Exception):
-    """An error with a text of somebody else."""
+    """An error with a foreign text."""
 
 
 WRAPPERS: dict[str, Callable[[str], Any]] = {
@@ -287,7 +287,7 @@ ASCII_ONLY = {"repr of bytes", "a URL", "UTF-16"}  # other characters become unr
 
 
 def _seen(value: Any) -> str:
-    """The value as somebody reads it."""
+    """Return the value as a reader sees it."""
     if isinstance(value, bytes):
         return value.decode("utf-16-le" if b"\0" in value[:40] else "utf-8", "replace")
     return value if isinstance(value, str) else repr(value)

@@ -1,4 +1,4 @@
-"""Redaction of Python's own values: any type, any shape, any depth, and never an exception."""
+"""Redaction of Python values of any type, shape and depth, without any exception."""
 
 import copy
 import enum
@@ -65,7 +65,7 @@ ANYTHING = st.recursive(
     ),
     max_leaves=15,
 )
-# Names and texts that say something about each other wherever they meet.
+# Names and texts that affect each other's redaction wherever they occur together.
 WORDS = st.sampled_from(
     [
         *("token", "password", "id", "name", "value", "auth", "session", "tokens", "pass", "Key"),
@@ -380,7 +380,7 @@ def test_everything_under_a_secret_name_goes() -> None:
             {"error": "FileNotFoundError: [Errno 2] no such file"},
         ),
     ],
-    ids=lambda value: type(value).__name__,  # a set has no order of its own
+    ids=lambda value: type(value).__name__,  # the order of a set isn't defined
 )
 def test_values_of_all_types(value: Any, expected: Any) -> None:
     after = redact(value)

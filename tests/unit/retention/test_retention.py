@@ -1,4 +1,4 @@
-"""The clean-up: what is over goes, what isn't stays, whatever fails or dies in between (A-04)."""
+"""The clean-up deletes expired objects and no others, despite failures and crashes (A-04)."""
 
 # covers A-04
 
@@ -63,17 +63,17 @@ class Kept:
 
     @property
     def left(self) -> list[str]:
-        """Objects."""
+        """Keys of the stored objects."""
         return sorted(self.objects.objects)
 
     @property
     def marked(self) -> list[str]:
-        """Objects whose rows say that they are gone."""
+        """Keys of the objects whose rows record their deletion."""
         rows = self.rows.rows.values()
         return sorted(each.storage_uri for each in rows if each.deleted_at is not None)
 
     def expired(self) -> list[str]:
-        """What is over by the clock."""
+        """Return the keys of the objects that have expired."""
         rows = self.rows.rows.values()
         return sorted(
             each.storage_uri
@@ -85,7 +85,7 @@ class Kept:
 @pytest.fixture
 def kept() -> Kept:
     kept = Kept()
-    kept.clock.now = START + 5 * DAY  # five are over: that of this moment isn't
+    kept.clock.now = START + 5 * DAY  # five have expired; the one that ends now hasn't
     return kept
 
 
@@ -129,7 +129,7 @@ def test_an_object_that_is_refused_stays_and_stops_no_other(
     [failed] = [each for each in caplog.records if each.getMessage() == "retention.failed"]
     assert failed.reason == "AccessDenied"  # type: ignore[attr-defined]  # extra
     kept.objects.refused = {}
-    assert kept.clean() == CleanupResult()  # until its next try
+    assert kept.clean() == CleanupResult()  # the next try isn't due yet
     kept.clock.advance(3601)
     assert kept.clean() == CleanupResult(found=2, deleted=2)
     assert kept.marked == [f"page-{number:02}" for number in range(6)]
@@ -158,7 +158,7 @@ YOUNG = [f"young-{number}" for number in range(10)]
 
 
 def locked_before_young() -> Kept:
-    """Five hundred objects that can't be deleted, all older than ten that can."""
+    """Return five hundred objects that can't be deleted, all older than ten that can."""
     kept = Kept()
     kept.rows.rows.clear()
     kept.objects.objects.clear()
@@ -173,7 +173,7 @@ def locked_before_young() -> Kept:
 
 def test_five_hundred_that_can_not_be_deleted_do_not_keep_ten_younger_ones() -> None:
     kept = locked_before_young()
-    for _ in range(6):  # a pass an hour, a hundred a pass
+    for _ in range(6):  # a pass per hour, a hundred objects per pass
         kept.clean()
         kept.clock.advance(3600)
     assert kept.marked == YOUNG
@@ -250,7 +250,7 @@ def test_a_pass_that_dies_at_any_call_loses_nothing_unexpired_and_leaves_nothing
 
 def test_a_page_that_is_kept_anew_meanwhile_is_not_marked(kept: Kept) -> None:
     class Slow:
-        """While objects are deleted, a later run keeps one of them anew."""
+        """An object store; while it deletes objects, a later run stores one of them again."""
 
         def __getattr__(self, name: str) -> Any:
             return getattr(kept.objects, name)

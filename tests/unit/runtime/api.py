@@ -1,4 +1,4 @@
-"""The API functions on fakes, driven with the events that API Gateway sends."""
+"""The API functions on fakes, called with the events that API Gateway sends."""
 
 import copy
 import itertools
@@ -45,7 +45,7 @@ ALLOWED_ORIGIN = "https://console.example.com"
 
 @dataclass(frozen=True)
 class Answer:
-    """What API Gateway would pass on."""
+    """Response that API Gateway would return."""
 
     status: int
     headers: Mapping[str, str]
@@ -69,19 +69,19 @@ class Invocation:
         self._seconds = seconds
 
     def get_remaining_time_in_millis(self) -> int:
-        """What the invocation has left."""
+        """Return the invocation's remaining time."""
         return int(self._seconds * 1000)
 
 
 class _NoDeepCrawls:
-    """Of the tenant there are none."""
+    """A store without deep crawls."""
 
     def get(self, _tenant: str, _job_id: str) -> None:
         return None
 
 
 class Services:
-    """What all routes together use; an attribute of the name that each of them asks for."""
+    """The services of all routes, each in the attribute that its routes read."""
 
     def __init__(
         self,
@@ -154,9 +154,10 @@ class Api:
         )
         self.services = Services(self.crawls, self.hooks, self.keys, uploads, self.down)
         self.as_documented = True
-        """Off where a test lets a service fail in a way that its own code never does."""
+        """Whether responses must be documented; False if a test makes a service fail
+        unrealistically."""
         self._handlers: dict[str, Any] = {}
-        """By area, made at the first request: most tests ask one of them."""
+        """Handlers by area, created at the first request, because most tests use only one."""
 
     def key(
         self,
@@ -164,13 +165,18 @@ class Api:
         *scopes: Scope,
         rate_limit_rpm: int = bounds.KEY_REQUESTS_PER_MINUTE_MAX,
     ) -> str:
-        """The secret of a new key; with both ordinary scopes and the highest rate unless told."""
+        """Return the secret of a new key; by default, it has both ordinary scopes and the
+        highest rate.
+        """
         given = frozenset(scopes or (Scope.READ, Scope.WRITE))
         return self.keys.issue(tenant, "test", given, rate_limit_rpm=rate_limit_rpm)[1]
 
     def send(self, name: str, key: str | None = None, **changes: Any) -> Answer:
-        """Send a stored event with changes: `body` (text or JSON), `headers` (None drops one),
-        and any other field of the event. The answer has to be one that the document lists."""
+        """Send a stored event with changes, and return the response, which must be documented.
+
+        `changes` are `body` (text or JSON), `headers` (None drops one) and any other field of the
+        event.
+        """
         event = changed(load(name), key, **changes)
         answer = self._handler(name.partition("/")[0])(event, Invocation())
         headers = {
@@ -194,7 +200,7 @@ class Api:
 
 
 def load(name: str) -> dict[str, Any]:
-    """An event as it is stored."""
+    """Return a stored event."""
     event: dict[str, Any] = json.loads((EVENTS / name).read_text())
     return event
 
@@ -207,7 +213,7 @@ def changed(
     headers: Mapping[str, str | None] | None = None,
     **fields: Any,
 ) -> dict[str, Any]:
-    """A copy of an event with another key, body, headers or fields."""
+    """Return a copy of an event with another key, body, headers or fields."""
     copied = copy.deepcopy(dict(event))
     wanted = {**copied["headers"], "X-Api-Key": key, **(headers or {})}
     copied["headers"] = {name: value for name, value in wanted.items() if value is not None}

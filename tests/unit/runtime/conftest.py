@@ -1,4 +1,4 @@
-"""The API functions on fakes."""
+"""Fixtures for the API functions on fakes."""
 
 import pytest
 
@@ -12,5 +12,5 @@ def api() -> Api:
 
 @pytest.fixture
 def key(api: Api) -> str:
-    """A key of the tenant `acme` that may read and write."""
+    """Provide a key of the tenant `acme` that may read and write."""
     return api.key()

@@ -1,4 +1,4 @@
-"""Whether an answer is one that the API's document lists."""
+"""Check that the API's document lists a response."""
 
 import json
 import re
@@ -17,9 +17,9 @@ Described = dict[str, Any]
 def assert_documented(
     method: str, path: str, status: int, headers: Mapping[str, str], text: str
 ) -> None:
-    """An operation's answer has a status of the document, under it a code, its headers, its body.
+    """Require that an operation's status, error code, headers and body are documented.
 
-    What no operation answers, as an unknown route is, isn't documented.
+    Responses without an operation, such as those of unknown routes, aren't documented.
     """
     row = TABLE.find(method, path)
     if row is None:
@@ -45,7 +45,7 @@ def assert_documented(
 
 
 def validator(schema: Mapping[str, Any]) -> Draft202012Validator:
-    """Checks values by a schema of the document, whose references lead into the document."""
+    """Return a validator for a schema of the document that resolves references to the document."""
     return Draft202012Validator({**schema, "components": _document()["components"]})
 
 

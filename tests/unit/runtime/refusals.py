@@ -1,4 +1,4 @@
-"""The one shape of a refusal."""
+"""The common format of error responses."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ JSON = "application/json"
 
 
 def assert_refused(answer: Answer, status: int, code: str) -> dict[str, Any]:
-    """The one shape of a refusal."""
+    """Require an error response in the common format, and return its body."""
     assert (answer.status, answer.headers["Content-Type"]) == (status, JSON), answer.text
     body: dict[str, Any] = answer.body
     assert set(body) == {"error", "code", "details", "request_id"}

@@ -1,4 +1,4 @@
-"""The table of who may call which route."""
+"""The table of routes and the scopes that they require."""
 
 import re
 
@@ -55,15 +55,15 @@ def test_only_static_texts_sign_in_status_pages_and_marketplaces_calls_are_open(
         "/console/<version>/<folder>/<file_name>",
         "/.well-known/jwks.json",
         "/api/v1/auth/login",
-        "/api/v1/auth/accept",  # by an invitation
-        "/api/v1/auth/refresh",  # by a refresh token, like its end
+        "/api/v1/auth/accept",  # with an invitation
+        "/api/v1/auth/refresh",  # with a refresh token, like logout
         "/api/v1/auth/logout",
-        "/api/marketplace/<marketplace>/callback",  # the state says for whom
-        "/api/marketplace/webhooks/<marketplace>",  # signed
-        "/status/<slug>",  # for all who know its name
+        "/api/marketplace/<marketplace>/callback",  # OAuth's `state` identifies the caller
+        "/api/marketplace/webhooks/<marketplace>",  # with a signature
+        "/status/<slug>",  # for everyone who knows the slug
         "/status/<slug>/badges/<target_id>.svg",
         "/status/<slug>/feed.xml",
-        "/heartbeats",  # by a secret token
+        "/heartbeats",  # with a secret token
     }
 
 
@@ -72,7 +72,7 @@ def test_what_changes_something_asks_for_more_than_reading() -> None:
     searches = {f"/api/v1/search{leg}" for leg in ("", "/vector", "/keyword")}
     reading = {*searches, "/api/v1/jobs/<job_id>/tickets", "/api/v1/discover/score"}
     own = {f"/api/v1/auth/{each}" for each in ("login", "accept", "refresh", "logout", "password")}
-    signed = {"/api/marketplace/webhooks/<marketplace>", "/heartbeats"}  # or by a secret token
+    signed = {"/api/marketplace/webhooks/<marketplace>", "/heartbeats"}  # or with a secret token
     others = reading | own | signed
     changing = [row for row in ROUTES if row.method != "GET" and row.route not in others]
     assert changing

@@ -1,4 +1,4 @@
-"""The console's files as a browser gets them."""
+"""The console's files, as a browser receives them."""
 
 import base64
 import hashlib
@@ -26,7 +26,7 @@ def site() -> ConsoleSite:
 
 @pytest.fixture(scope="module")
 def get(site: ConsoleSite) -> Get:
-    """Asks for a path, with headers."""
+    """Provide a function that requests a path with headers."""
     made = {routes.build: lambda: site}
     api = Api("console-api", routes, make=lambda build: made.get(build, Nobody()))  # type: ignore[arg-type, return-value]  # one of two kinds of services
     handler = api.handler

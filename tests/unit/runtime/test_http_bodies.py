@@ -1,4 +1,4 @@
-"""What a request may hold; whatever is wrong with it is named."""
+"""Contents of requests; an error names each invalid part."""
 
 import base64
 from typing import Any
@@ -77,7 +77,7 @@ def test_json_is_taken_under_its_content_type_or_none(
     assert answer.status == 202, answer.text
 
 
-# `curl -d` names every body a form.
+# `curl -d` declares every body as a form.
 @pytest.mark.parametrize("blanks", ["", " \n"])
 def test_json_is_taken_under_the_content_type_that_curl_sends(
     api: Api, key: str, blanks: str

@@ -1,4 +1,4 @@
-"""Errors of services have one shape and show nothing of the inside."""
+"""Errors of services have one format and reveal no internals."""
 
 import json
 from typing import Any

@@ -19,7 +19,7 @@ KEYS = "/api/v1/api-keys"
 
 @pytest.fixture
 def admin(api: Api) -> str:
-    """A key of the tenant `acme` that may everything."""
+    """Provide a key of the tenant `acme` with the admin scope."""
     return api.key("acme", Scope.ADMIN)
 
 
@@ -35,7 +35,7 @@ def connections(api: Api) -> FakeConnectionStore:
 
 @pytest.fixture(autouse=True)
 def live(api: Api, connections: FakeConnectionStore, sockets: FakeSockets) -> LiveService:
-    """Beside the other services of the core API."""
+    """Add a live service to the services of the core API."""
     api.services.live = LiveService(
         store=api.crawls.store, connections=connections, sockets=sockets, clock=api.crawls.clock
     )
@@ -47,7 +47,7 @@ def issue(api: Api, key: str, **fields: Any) -> Answer:
 
 
 def ask(api: Api, key: str, method: str, key_id: str = "", **query: str) -> Answer:
-    """A request about keys."""
+    """Send a request about keys."""
     path = f"{KEYS}/{key_id}" if key_id else KEYS
     request = {"httpMethod": method, "path": path, "queryStringParameters": query or None}
     multi = {name: [value] for name, value in query.items()} or None
@@ -207,7 +207,7 @@ def test_keys_are_listed_newest_first_page_by_page(api: Api, admin: str) -> None
             break
         query["cursor"] = page["next_cursor"]
     assert page["next_cursor"] is None
-    assert sorted(issued) == sorted(seen)[1:]  # and the first one, which has issued them
+    assert sorted(issued) == sorted(seen)[1:]  # the first key issued the others
     assert seen == sorted(seen, reverse=True)
 
 
@@ -226,7 +226,7 @@ def test_a_list_refuses_what_makes_no_sense(
 
 
 def revoked(api: Api, admin: str, key_id: str) -> None:
-    """Revoke a key; it is shown as revoked at the first time."""
+    """Revoke a key, and require that the time of its first revocation is shown."""
     answer = ask(api, admin, "DELETE", key_id)
     assert (answer.status, answer.text) == (204, None)
     shown = ask(api, admin, "GET", key_id).body
@@ -315,7 +315,7 @@ def test_unknown_expired_and_revoked_keys_are_refused_alike(api: Api, admin: str
     assert len({str(answer.headers) for answer in answers}) == 1
 
 
-# ---------------------------------------------------------------- Who
+# ---------------------------------------------------------------- Unknown keys and other callers
 
 
 @pytest.mark.parametrize("method", ["GET", "DELETE"])

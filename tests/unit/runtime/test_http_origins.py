@@ -1,4 +1,4 @@
-"""Pages of exactly the allowed origins may call the API from a browser."""
+"""Browser pages may call the API only from the allowed origins."""
 
 from collections.abc import Mapping
 

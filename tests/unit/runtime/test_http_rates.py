@@ -1,4 +1,4 @@
-"""The rate of a key, on every answer to it."""
+"""The rate limit of a key, in every response to the key."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ NAMES = ("RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset")
 
 @pytest.fixture
 def slow(api: Api) -> str:
-    """A key for three requests a minute."""
+    """Provide a key with a limit of three requests a minute."""
     return api.key(rate_limit_rpm=3)
 
 

@@ -1,4 +1,4 @@
-"""What a request may look like, whichever route it is for."""
+"""Rules for requests that hold for every route."""
 
 import pytest
 from pydantic import BaseModel, Field, ValidationError

@@ -26,7 +26,7 @@ def get(api: Api, key: str, job_id: str) -> Answer:
 
 
 def crawled(api: Api, key: str, tenant: str = "acme", text: str = "Spiders weave silk.") -> str:
-    """Submit the page, let the worker do it and answer the job's id."""
+    """Submit the page, let the worker crawl it, and return the job's id."""
     api.crawls.pages[URL] = fetched_page(URL, text)
     job_id: str = submit(api, key).body["job_id"]
     api.crawls.settle(JobRef(tenant=tenant, job_id=job_id))
@@ -53,7 +53,7 @@ def test_a_crawl_is_accepted(api: Api, key: str) -> None:
 
 # covers P-01
 def test_a_job_names_the_caller_who_submitted_it(api: Api, key: str) -> None:
-    """One process serves callers in turn, and open routes between them."""
+    """One process serves several callers in turn, and open routes in between."""
     other = api.key("acme")
     first = submit(api, key).body["job_id"]
     api.send(HEALTH)

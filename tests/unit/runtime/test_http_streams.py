@@ -1,4 +1,4 @@
-"""Timelines as server-sent events, and where they go on."""
+"""Timelines as server-sent events, and the event at which a stream resumes."""
 
 from datetime import timedelta
 
@@ -13,7 +13,7 @@ STREAMS = ("/api/v1/jobs/{}/stream", "/api/v1/crawl/{}/stream")
 
 @pytest.fixture
 def job_id(api: Api, key: str) -> str:
-    """A crawl that waits: its timeline has one event."""
+    """Provide a waiting crawl, whose timeline has one event."""
     return str(api.send(SUBMIT, key, body={"url": "https://site.example/"}).body["job_id"])
 
 
@@ -69,6 +69,6 @@ def test_a_key_that_is_revoked_during_the_wait_gets_no_later_event(
 def test_an_id_that_is_no_event_s_is_refused(
     api: Api, key: str, job_id: str, path: str, last: str
 ) -> None:
-    """DynamoDB refuses keys of some forms, and a range that ends before it begins."""
+    """DynamoDB rejects keys of some forms, and ranges that end before they begin."""
     answer = stream(api, key, path.format(job_id), last)
     assert fields_of(assert_refused(answer, 422, "VALIDATION_ERROR")) == ["Last-Event-ID"]

@@ -1,4 +1,4 @@
-"""Tickets in the query, where a browser can send no header."""
+"""Tickets in the query string, for requests in which a browser can't set headers."""
 
 import pytest
 
@@ -11,7 +11,7 @@ STREAMS = ("/api/v1/jobs/{}/stream", "/api/v1/crawl/{}/stream")
 
 @pytest.fixture
 def job_id(api: Api, key: str) -> str:
-    """A crawl of the tenant `acme`."""
+    """Provide a crawl of the tenant `acme`."""
     return str(api.send(SUBMIT, key, body={"url": "https://site.example/"}).body["job_id"])
 
 
@@ -25,7 +25,7 @@ def issue(api: Api, key: str | None, job_id: str) -> Answer:
 
 
 def get(api: Api, path: str, ticket: str | None, key: str | None = None, **headers: str) -> Answer:
-    """A request with a ticket, of the function that serves the path."""
+    """Send a request with a ticket to the function that serves the path."""
     query = {} if ticket is None else {"ticket": ticket}
     return api.send(
         STREAM,

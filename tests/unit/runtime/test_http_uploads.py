@@ -1,4 +1,4 @@
-"""Bodies that came before their request."""
+"""Bodies that were uploaded before their request."""
 
 import json
 from typing import Any

@@ -18,7 +18,7 @@ URL = "https://site.example/page"
 
 @pytest.fixture
 def works(api: Api) -> None:
-    """A worker takes the crawl while its request pauses."""
+    """Let a worker run the crawl while the crawl's request waits."""
     world = api.crawls
     world.pages[URL] = fetched_page(URL, long_page("silk", 20))
 

@@ -21,7 +21,7 @@ URL = "https://receiver.example/hook"
 
 
 def ask(api: Api, key: str, method: str, path: str = "", body: Any = None, **given: Any) -> Answer:
-    """A request about webhooks; without an Idempotency-Key unless given."""
+    """Send a request about webhooks; by default, it has no Idempotency-Key."""
     headers = {"Idempotency-Key": given.pop("idempotency", None)}
     query = {name: [value] for name, value in given.items()} or None
     return api.send(
@@ -361,7 +361,7 @@ def test_events_of_accounts_go_where_a_caller_who_may_read_them_sends_them(
     )
 
     def signed_in(second: int) -> list[str]:
-        """Who gets the event of a sign-in, of those that listen."""
+        """Send the event of a sign-in, and return the endpoints of `ours` that received it."""
         now = api.hooks.clock() + timedelta(seconds=second)
         api.hooks.sink.take(account_event(user, "user.signed_in", now, address="203.0.113.7"))
         api.hooks.settle()

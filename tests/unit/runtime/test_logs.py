@@ -1,4 +1,4 @@
-"""What is logged is one JSON line a record, and no secret is in it."""
+"""Each log record is one JSON line without secrets."""
 
 import io
 import json
@@ -41,7 +41,7 @@ def test_fields_and_messages_are_redacted(lines: io.StringIO) -> None:
     assert SECRET not in lines.getvalue()
     record = logged(lines)
     assert (record["job_id"], record["level"]) == ("job_1", "WARNING")
-    assert datetime.fromisoformat(record["timestamp"]).tzinfo is not None  # Lambda requires it
+    assert datetime.fromisoformat(record["timestamp"]).tzinfo is not None  # Lambda requires this
 
 
 def test_an_exception_is_redacted_with_its_cause(lines: io.StringIO) -> None:

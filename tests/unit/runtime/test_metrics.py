@@ -1,4 +1,4 @@
-"""What CloudWatch reads from the log as metrics, and how much of it there can be."""
+"""Metrics that CloudWatch reads from the log, and their maximum number."""
 
 import json
 from collections import Counter
@@ -12,7 +12,8 @@ from spinneret.runtime.metrics import measured, write
 from tests.metrics import recorded
 
 SERIES = 60
-"""A series costs $0.30 a month (CloudWatch's list price, us-east-1, 2026-11)."""
+"""Maximum number of series; each costs $0.30 a month (CloudWatch's list price, us-east-1,
+2026-11)."""
 OF_THE_SOURCE = [
     "requests_total",
     "crawls_total",

@@ -1,4 +1,4 @@
-"""The document's rules, on routes made for it."""
+"""Rules of the API's document, with routes made for these tests."""
 
 from typing import Annotated, Any
 
@@ -70,7 +70,7 @@ SPUN: dict[str, Any] = {"title": "orb", "strength": 3.0}
 
 
 def routes() -> Router:
-    """One route of each sort."""
+    """Return a router with one route of each kind."""
     router = Router()  # type: ignore[no-untyped-call]  # published without a signature
     router.get("/webs/<web_id>", **declared(Scope.READ, Permission.CRAWL))(get_web)
     router.get("/webs", **declared(Scope.READ, Permission.CRAWL))(list_webs)
@@ -94,12 +94,12 @@ def routes() -> Router:
 
 
 def described(*routers: Router) -> dict[str, Any]:
-    """The document of an app for each router."""
+    """Return the document of an app for each router."""
     return document([app_of(router) for router in routers])
 
 
 def app_of(router: Router) -> APIGatewayRestResolver:
-    """A function that serves a router."""
+    """Return an app that serves a router."""
     app = resolver()
     app.include_router(router)
     return app

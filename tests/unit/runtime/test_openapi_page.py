@@ -1,4 +1,4 @@
-"""The document and its page as they are served."""
+"""The API's document and its page, as served."""
 
 import base64
 import hashlib
@@ -21,7 +21,7 @@ Get = Callable[..., Answer]
 
 
 class Parts(HTMLParser):
-    """What a page consists of, as a browser splits it."""
+    """Parts of a page, as a browser splits it."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -45,7 +45,7 @@ class Parts(HTMLParser):
 
 
 class Nobody:
-    """Services that know nobody, for routes that ask for nobody."""
+    """Services without keys, for routes that authenticate nobody."""
 
     keys: Any = None
     uploads: Any = None
@@ -54,7 +54,7 @@ class Nobody:
 
 @pytest.fixture(scope="module")
 def get() -> Get:
-    """Asks for a path, with headers."""
+    """Provide a function that requests a path with headers."""
     handler = Api("core-api", routes, make=lambda _: Nobody()).handler
 
     def send(path: str, **headers: str) -> Answer:
@@ -73,7 +73,7 @@ def page(get: Get) -> Answer:
 
 @pytest.fixture
 def policy(page: Answer) -> dict[str, list[str]]:
-    """The directives of the page's Content-Security-Policy."""
+    """Provide the directives of the page's Content-Security-Policy."""
     directives = (each.split() for each in page.headers["Content-Security-Policy"].split(";"))
     return {name: sources for name, *sources in directives}
 

@@ -1,4 +1,4 @@
-"""The worker's Lambda handler: messages fail alone, outcomes are written to jobs."""
+"""The worker's Lambda handler: each message fails on its own, and jobs store the outcomes."""
 
 import json
 from typing import Any
@@ -42,7 +42,7 @@ class Lane:
         return self.crawls.worker()
 
     def deliver(self, *bodies: str, seconds: float = 60.0) -> list[str]:
-        """Deliver messages in one batch; answers which of them come back, by number."""
+        """Deliver messages in one batch, and return the numbers of those that failed."""
         records = [record(number, body) for number, body in enumerate(bodies)]
         answer = self._handler({"Records": records}, Invocation(seconds))  # type: ignore[arg-type]  # stands for LambdaContext
         return [each["itemIdentifier"] for each in answer["batchItemFailures"]]
@@ -59,7 +59,7 @@ def lane() -> Lane:
 
 
 def record(number: int, body: str) -> dict[str, Any]:
-    """A message as the event source mapping passes it."""
+    """Return a message as the event source mapping passes it."""
     return {
         "messageId": str(number),
         "receiptHandle": f"handle-{number}",

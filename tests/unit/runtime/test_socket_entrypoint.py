@@ -29,7 +29,7 @@ Call = Callable[..., int]
 
 @dataclass(frozen=True)
 class Services:
-    """What the entry point asks for."""
+    """Services that the entry point uses."""
 
     keys: KeyService
     live: LiveService
@@ -42,7 +42,7 @@ def clock() -> HandClock:
 
 @pytest.fixture
 def store() -> FakeJobStore:
-    """With one job."""
+    """Provide a store with one job."""
     store, job = FakeJobStore(), factories.job()
     store.submit([NewJob(job=job)], [factories.event()], None, factories.reply(), job.created_at)
     return store
@@ -83,7 +83,7 @@ def call(
     keys: KeyService,
     clock: HandClock,
 ) -> Call:
-    """Asks the function: `call("CONNECT", key=…)`; answers the status code."""
+    """Provide `call("CONNECT", key=…)`, which calls the function and returns the status code."""
     live = LiveService(store=store, connections=connections, sockets=sockets, clock=clock)
     handler = socket_entrypoint(Builder(lambda _: Services(keys, live)), "live")
 
@@ -104,7 +104,7 @@ def call(
 
 
 def issued(keys: KeyService, **given: Any) -> tuple[str, str]:
-    """A new key's id and secret."""
+    """Return a new key's id and secret."""
     key, secret = keys.issue("acme", "laptop", frozenset({Scope.READ}), **given)
     return key.id, secret
 
@@ -150,9 +150,9 @@ def test_without_a_valid_credential_there_is_no_connection(
 def test_a_key_that_another_process_revoked_opens_no_connection(
     call: Call, keys: KeyService, key_store: FakeKeyStore, clock: HandClock
 ) -> None:
-    """Its connections were just ended; nothing would end this one."""
+    """The key's connections have just been ended; nothing would end this one."""
     key_id, secret = issued(keys)
-    keys.authenticate(secret)  # is known for five seconds
+    keys.authenticate(secret)  # cached for five seconds
     key_store.revoke("acme", key_id, clock())
     assert call("CONNECT", key=secret) == 401
 
@@ -183,7 +183,7 @@ def test_a_narrowed_key_follows_only_subjects_that_it_may_read(
 def test_messages_count_in_the_rate_of_their_key(
     call: Call, keys: KeyService, sockets: FakeSockets, text: str
 ) -> None:
-    assert call("CONNECT", key=issued(keys, rate_limit_rpm=3)[1]) == 200  # counts, too
+    assert call("CONNECT", key=issued(keys, rate_limit_rpm=3)[1]) == 200  # this request counts, too
     for _ in range(3):
         assert call("MESSAGE", text) == 200
     codes = [message.get("code") for message in sockets.received[CLIENT]]

@@ -1,4 +1,4 @@
-"""One trace from a request to the work that follows from it: in log lines and in messages."""
+"""One trace from a request to the work that it causes, in log lines and in messages."""
 
 import logging
 import os
@@ -27,7 +27,7 @@ logger = logging.getLogger("spinneret.tests")
 
 
 def trace(number: int) -> str:
-    """A header as the service writes it."""
+    """Return a trace header as X-Ray writes it."""
     return f"Root=1-5759e988-{number:024d};Parent=53995c3f42cd8ad8;Sampled=1"
 
 
@@ -36,7 +36,7 @@ OWN, OTHER, THIRD = trace(1), trace(2), trace(3)
 
 @pytest.fixture(autouse=True)
 def _invoked(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Lambda sets the variable before it invokes a handler."""
+    """Set the variable, as Lambda does before it invokes a handler."""
     monkeypatch.setenv(VARIABLE, f"{OWN};Lineage=1:a87bd80c:0")
 
 
@@ -69,7 +69,7 @@ def test_each_message_of_a_batch_has_its_own_trace(capsys: pytest.CaptureFixture
     [
         ({"number": 1, "trace": OTHER}, OTHER, {"number": 2, "trace": OTHER}),
         ({"number": 1, "trace": ""}, OWN, {"number": 2, "trace": ""}),
-        ({"number": 1}, OWN, {"number": 2}),  # of an execution that a former release began
+        ({"number": 1}, OWN, {"number": 2}),  # of an execution that an earlier release started
     ],
 )
 def test_an_execution_s_steps_continue_its_trace(

@@ -1,4 +1,4 @@
-"""The facts of a stage, read from emulated AWS."""
+"""Facts of a stage, read from emulated AWS."""
 
 import json
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ from tests.fakes.time import START
 
 pytestmark = pytest.mark.heavy
 
-NOBODY: Final = "http://127.0.0.1:9"  # the port of a service that hardly runs anywhere
+NOBODY: Final = "http://127.0.0.1:9"  # a port on which hardly any service runs
 TABLE: Final = {
     "Type": "AWS::DynamoDB::Table",
     "Properties": {
@@ -50,7 +50,7 @@ TEMPLATE: Final[dict[str, Any]] = {
 
 
 class Account:
-    """Lambda with the settings of the account."""
+    """A Lambda client that returns the account's settings."""
 
     def get_account_settings(self) -> dict[str, Any]:
         return {"AccountLimit": {"ConcurrentExecutions": 1000}}
@@ -123,7 +123,7 @@ def test_the_most_executions_of_the_last_day_are_read(session: Any) -> None:
         for ago, value in ((1, 40.0), (20, 70.0), (30, 900.0))
     ]
     session.client("cloudwatch").put_metric_data(Namespace="AWS/Lambda", MetricData=data)
-    clients = {"lambda": Account()}  # moto has no settings of an account
+    clients = {"lambda": Account()}  # moto has no account settings
     found = AwsStage("spinneret-test", lambda of: clients.get(of) or session.client(of), None)
     quotas = found.quotas()
     assert (quotas.concurrency, quotas.concurrency_used) == (1000, 70)

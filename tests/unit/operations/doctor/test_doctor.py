@@ -1,4 +1,4 @@
-"""Judgement of a stage's facts, and the report."""
+"""Evaluation of a stage's facts, and the report."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -46,7 +46,7 @@ ACCOUNT = QuotaFacts(concurrency=1000, concurrency_used=800, api_rps=1e4)
 
 @dataclass
 class FakeStage:
-    """Implements StageFacts; `down` are the methods that can't be read."""
+    """Implements StageFacts; `down` names the methods that fail."""
 
     stack: Sequence[StackFacts] = (ROOT, replace(ROOT, name="spinneret-Core", resources=20))
     rules: Sequence[RuleFacts] = (

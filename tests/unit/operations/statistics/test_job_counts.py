@@ -1,4 +1,4 @@
-"""Counting of jobs after their end."""
+"""Counts of jobs after their end."""
 
 from collections import Counter
 from dataclasses import replace
@@ -23,7 +23,7 @@ DONE = {"status": JobStatus.COMPLETED, "result": {"bytes": 100}, "started_at": S
 
 
 class Counted:
-    """Jobs of one tenant, and their numbers."""
+    """Jobs of one tenant, and their counts."""
 
     def __init__(self) -> None:
         self.clock = HandClock()
@@ -33,7 +33,7 @@ class Counted:
         self.new_id = id_maker(self.clock)
 
     def job(self, **given: Any) -> Job:
-        """A new job; one with an end ends now."""
+        """Add a new job; a job with a final status ends now."""
         values: dict[str, Any] = {"id": self.new_id("job"), "domain": "site.example"} | given
         job = factories.job(**values)
         if job.status not in (JobStatus.PENDING, JobStatus.RUNNING, JobStatus.PAUSED):

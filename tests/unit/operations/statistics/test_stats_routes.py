@@ -1,4 +1,4 @@
-"""A tenant's numbers through their routes."""
+"""A tenant's statistics through their routes."""
 
 from collections.abc import Mapping
 from datetime import date, timedelta
@@ -32,7 +32,7 @@ CLOSED = BreakerView(circuit=Circuit.CLOSED, failures=0, opened_at=None, retry_a
 
 
 class Numbered:
-    """The routes over jobs, searches and checks of one tenant."""
+    """Routes over the jobs, searches and checks of one tenant."""
 
     def __init__(self) -> None:
         self.clock = HandClock()
