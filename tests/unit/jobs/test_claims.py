@@ -40,9 +40,7 @@ def now_stands(world: WorkerWorld, job: Job) -> Job:
 
 
 def test_without_a_sweeper_a_claim_takes_a_job_whose_lease_is_over(world: WorkerWorld) -> None:
-    """The dead worker's message is received again; the claim charges what the sweeper would
-    charge.
-    """
+    """The dead worker's message is received again; the claim charges as much as the sweeper."""
     job = lost(world)
     world.clock.advance(60 + bounds.CLOCK_SKEW_SECONDS)
     world.run(succeed, job.ref)
@@ -81,7 +79,7 @@ def test_the_last_attempt_is_not_taken_but_failed(world: WorkerWorld) -> None:
 
 
 def test_of_two_workers_that_find_a_dead_one_s_job_one_gets_it(world: WorkerWorld) -> None:
-    """The first job runs between the second worker's read and its write."""
+    """Another worker runs the job between this worker's read and its write."""
     job = lost(world)
     world.clock.advance(60 + bounds.CLOCK_SKEW_SECONDS)
     working = world.store.transition

@@ -1,4 +1,4 @@
-"""Deferrals are not charged, and end at a limit."""
+"""Deferrals aren't charged as attempts, and they end at a limit."""
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta

@@ -93,7 +93,7 @@ def test_the_events_of_an_execution_follow_those_of_its_worker(world: WorkerWorl
 
 
 class _LosesAnswers(_Executions):
-    """Executions whose start succeeds and takes a first step, but is reported as an outage."""
+    """A fake of Executions that starts one, runs its first step, then raises an outage."""
 
     def start(self, name: str, state: Mapping[str, Any]) -> None:
         super().start(name, state)

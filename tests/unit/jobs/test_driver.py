@@ -109,9 +109,7 @@ def test_a_lease_is_never_shortened(
 
 
 class OvertakenStore(FakeJobStore):
-    """A store in which another step extends the lease to `ends` right after the next read of the
-    job.
-    """
+    """A store in which another step extends the lease to `ends` just after the next read."""
 
     ends: datetime | None = None
 

@@ -164,7 +164,7 @@ def test_a_job_that_is_paused_and_resumed_during_the_call_performs_the_effect_on
     def during_the_call() -> Mapping[str, Any]:
         control.move(world.ref, Transition.PAUSE)
         control.move(world.ref, Transition.RESUME)
-        waiting = world.run(listing)  # another worker, before the system lists the product
+        waiting = world.run(listing)  # a second worker, before the shop adds the listing
         assert (waiting.status, waiting.attempts) == (JobStatus.PENDING, 0)
         return shop.add()
 
@@ -208,9 +208,7 @@ def test_a_call_that_a_slow_look_up_delays_past_its_time_is_announced_anew(
     listing: Callable[..., Mapping[str, Any]],
     control: JobControl,
 ) -> None:
-    """The look-up takes longer than the call may; other claims mustn't consider the call
-    finished.
-    """
+    """The look-up takes longer than the call may; no other claim may consider the call finished."""
 
     def lost() -> Mapping[str, Any]:
         raise FetchTimeout("no answer")
@@ -264,7 +262,7 @@ def test_what_a_look_up_finds_is_kept(
 def test_a_call_whose_time_went_by_while_it_was_recorded_is_not_made(
     world: WorkerWorld, shop: Foreign
 ) -> None:
-    """By then another claim may consider the call finished."""
+    """After that time, another claim may consider the call finished."""
     store = FakeEffectStore(world.store)
     working = store.begin
 

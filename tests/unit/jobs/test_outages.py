@@ -1,4 +1,4 @@
-"""A lane in ten minutes that include a one-minute outage of its store (F24)."""
+"""Ten minutes of a lane, with a one-minute outage of its store (F24)."""
 
 from collections import Counter
 from random import Random
@@ -22,9 +22,7 @@ CALLS_MOST = 1.2  # at most, as a factor of the calls that were needed: reliabil
 
 
 class Outage(CrashPoints):
-    """Faults of a run: only an outage of the store, which `switch` starts and ends; counts its
-    calls.
-    """
+    """An outage of the store, which `switch` starts and ends; the store's calls are counted."""
 
     def __init__(self) -> None:
         super().__init__({})

@@ -114,9 +114,7 @@ ENDINGS: dict[str, tuple[Callable[[WorkerWorld], Handler], JobStatus, int]] = {
 
 
 def outage(world: WorkerWorld, calls: int, *, happens: bool = False) -> list[float]:
-    """Fail `calls` writes of outcomes, or only their responses; return a list of the waits in
-    seconds.
-    """
+    """Fail `calls` writes of outcomes, or their responses; return the seconds of the waits."""
     working, left = world.store.transition, [calls]
     slept: list[float] = []
     sleeping = world.sleep
@@ -190,9 +188,7 @@ def test_an_outcome_is_not_repeated_past_the_lease(world: WorkerWorld) -> None:
 
 
 def test_an_outcome_near_the_end_of_the_lease_is_not_repeated_past_it(world: WorkerWorld) -> None:
-    """The handler used most of the lease; the retries and the deadline would allow two minutes
-    more.
-    """
+    """The handler used most of the lease; tries and deadline would allow two minutes more."""
     world.remaining = 100_000.0
     outage(world, 1000)
     began = world.clock()

@@ -91,9 +91,7 @@ def test_a_job_that_is_not_due_yet_waits(
 def test_a_busy_lane_is_not_flooded_with_messages(
     sweeper: Sweeper, store: FakeJobStore, queue: FakeJobQueue, clock: HandClock
 ) -> None:
-    """In six hours of backlog with a pass each minute, a job gets one message per hour, not per
-    pass.
-    """
+    """In six hours of backlog, a job gets a message per hour, although a pass runs each minute."""
     add(store, factories.job())
     for _ in range(6 * 60):
         clock.advance(MINUTE)
@@ -289,9 +287,7 @@ def test_a_job_that_has_been_claimed_expires_no_more(
 def test_resends_that_were_missed_are_not_made_up_for(
     sweeper: Sweeper, store: FakeJobStore, queue: FakeJobQueue, clock: HandClock
 ) -> None:
-    """After hours without a sweeper, one message is sent; the next ones follow at growing
-    intervals.
-    """
+    """After hours without a sweeper, one message is sent; the next ones come ever later."""
     add(store, factories.job())
     clock.advance(4.5 * 3600)
     passes = [sweeper.sweep().resent]

@@ -111,7 +111,7 @@ def test_waking_ends_in_time_and_the_next_passes_do_the_rest(
 def test_waking_leaves_resends_their_time_and_takes_none_of_theirs(
     sweeper: Sweeper, store: TroubledStore, clock: HandClock
 ) -> None:
-    """Each kind of work exceeds a pass."""
+    """Both kinds of work exceed the capacity of a pass."""
     add(store, *abandoned(5 * limits.SWEEP_PAGE))
     lost = range(5 * limits.SWEEP_PAGE)
     add(store, *(factories.job(id=f"lost_{n}", priority=Priority.LOW) for n in lost))

@@ -1,4 +1,4 @@
-"""Time stamps and ids: their alphabetical order is the order in time."""
+"""Timestamps and ids: their alphabetical order is their order in time."""
 
 import uuid
 from concurrent.futures import ThreadPoolExecutor

@@ -12,9 +12,7 @@ KEPT = 2
 
 @pytest.fixture
 def read(clock: HandClock) -> Callable[[str], int]:
-    """Provide a function that reads a key; it returns the number of the read that gave the
-    value.
-    """
+    """Provide a function that reads a key and returns the number of the underlying read."""
     recent, reads = Recent[str, int](5.0, KEPT), iter(range(1, 100))
     return lambda key: recent.get(key, clock(), lambda: next(reads))
 

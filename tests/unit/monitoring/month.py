@@ -52,7 +52,7 @@ class Monitored:
 
     @property
     def incidents(self) -> list[tuple[datetime, datetime | None]]:
-        """Begin and end of each incident."""
+        """Start and end of each incident."""
         return list(self._incidents.values())
 
     @property

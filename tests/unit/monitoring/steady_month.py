@@ -58,7 +58,7 @@ def blocks(chance: random.Random, number: int) -> list[Block]:
 def hours(
     chance: random.Random, pool: Sequence[Block], target_id: str, days: int
 ) -> Iterator[tuple[datetime, Hour]]:
-    """Yield the begin of each hour, and the hour."""
+    """Yield each hour with its start."""
     first = first_check(target_id)
     for number in range(24 * days):
         begin, block = first + timedelta(hours=number), chance.choice(pool)
@@ -128,7 +128,7 @@ _COUNTED: dict[tuple[int, ...], Rollup] = {}
 
 
 def _counted(latencies: tuple[int, ...]) -> Rollup:
-    """Return what good checks add to a rollup, without their time."""
+    """Return the rollup of good checks, without their time."""
     known = _COUNTED.get(latencies)
     if known is None:
         counts = Counter(histogram.bucket_of(latency) for latency in latencies)

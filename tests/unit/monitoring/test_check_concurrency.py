@@ -14,7 +14,7 @@ from spinneret.monitoring import limits
 from tests.fakes.checking import CheckWorld
 
 POLLERS = 16
-"""Twice the number of slots, to test the limit without the queue's own."""
+"""Twice the number of slots, so that only the slots limit the checks."""
 TARGETS, HOSTS = 500, 60
 
 

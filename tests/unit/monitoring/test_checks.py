@@ -213,9 +213,7 @@ def test_of_the_certificates_on_the_way_the_one_that_ends_first_is_told(
 
 
 def test_a_check_that_goes_on_behind_a_redirect_forgets_no_certificate() -> None:
-    """The check waited for the redirect's host; the next tick doesn't request the first host
-    again.
-    """
+    """The check waited for the redirect's host; the next tick doesn't repeat the first request."""
     world = CheckWorld(limits=PaceLimits(rate=0.1, burst=1))
     world.sites.certificates |= {
         "site.example": certificate("site.example", 10),

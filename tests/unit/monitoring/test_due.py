@@ -140,9 +140,7 @@ def test_overdue_checks_of_a_host_are_spread_by_its_rate_and_tenants_take_turns(
 
 
 def test_of_a_crowded_host_the_latest_in_proportion_to_their_intervals_are_sent() -> None:
-    """One target is overdue by a sixth of its interval, ten minutes; the others by two
-    intervals.
-    """
+    """One target is late by a sixth of its interval (ten minutes), the others by two intervals."""
     found = [listed(number, "site.example", -600, interval=300) for number in range(100)]
     found.append(listed(100, "site.example", -600, interval=3600))
     sent = checks(plan(found, rate=0.5))
@@ -152,9 +150,7 @@ def test_of_a_crowded_host_the_latest_in_proportion_to_their_intervals_are_sent(
 
 
 def test_intervals_at_a_crowded_host_grow_by_one_factor() -> None:
-    """Seventy targets need 4.7 checks per second; the host allows one request, and 0.9 for
-    checks.
-    """
+    """Seventy targets need 4.7 checks a second; of the host's one request, 0.9 are for checks."""
     found = [listed(number, "site.example", interval=15) for number in range(70)]
     window, sent = WINDOW, list[DueTarget]()
     for _ in range(5):
@@ -238,7 +234,7 @@ def sent(world: CheckWorld) -> Counter[str]:
 
 @pytest.mark.heavy
 def test_a_crowded_host_keeps_no_other_out_of_a_tick() -> None:
-    """3,000 targets are hours overdue, beside 50 hosts with one target each."""
+    """One host has 3,000 targets that are hours late; 50 other hosts have one target each."""
     world = CheckWorld(limits=PaceLimits(rate=1, burst=5))
     crowd(world, "crowded.example", 3000)
     world.clock.advance(2 * 3600)
@@ -251,7 +247,7 @@ def test_a_crowded_host_keeps_no_other_out_of_a_tick() -> None:
 
 @pytest.mark.heavy
 def test_a_tick_reads_past_any_crowd_in_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each tick looks at another place for targets beyond those that one tick can read."""
+    """A tick that can't read all targets reads the rest from an offset that differs each time."""
     monkeypatch.setattr(limits, "CHECK_READ_TARGETS", 40)
     world = CheckWorld(limits=PaceLimits(rate=1, burst=5))
     crowd(world, "crowded.example", 2000, interval=3600)
@@ -619,9 +615,7 @@ def test_behind_a_busy_host_all_later_checks_of_the_message_wait_in_their_order(
 
 @pytest.mark.heavy
 def test_a_crowd_of_one_tenant_delays_no_other_at_the_same_host() -> None:
-    """The host can serve half of one tenant's checks; the other tenant's two targets are on
-    time.
-    """
+    """The host can serve half of one tenant's checks; the other's two targets are on time."""
     world = CheckWorld(limits=PaceLimits(rate=1, burst=5))
     crowd(world, "site.example", 400, interval=300)
     crowd(world, "site.example", 2, tenant="other", interval=15)

@@ -220,7 +220,7 @@ def test_the_hours_of_three_missed_daily_checks_fit_into_one_write() -> None:
     closed = line.check(Outcome.UP).closed
     assert sum(each.tally.down_ms for each in closed) == 3 * 24 * 3_600_000
     days = {each.hour.date() for each in closed}
-    assert len(closed) + 2 * len(days) + 10 < 100  # of a transaction; ten: state, incident, events
+    assert len(closed) + 2 * len(days) + 10 < 100  # transaction limit; 10: state, incident, events
 
 
 def reports_at(line: Timeline, steps: str) -> list[str]:
@@ -383,6 +383,6 @@ def test_hours_are_closed_as_they_end_and_add_up() -> None:
     assert [(each.hour.hour, each.tally.up_ms) for each in closed] == [(12, 300_000)]
     assert line.state.hour is not None
     assert (line.state.hour.hour.hour, line.state.hour.tally.up_ms) == (13, 300_000)
-    line.now += timedelta(hours=5)  # no checks meanwhile: a failure holds for half an hour
+    line.now += timedelta(hours=5)  # no checks: a failure holds for half an hour at most
     line.check(Outcome.UP)
     assert line.steps[-1].closed[0].tally.down_ms == 1_800_000

@@ -1,4 +1,4 @@
-"""Reports of checks reach the bus, webhooks and WebSocket clients through the wired relay."""
+"""Reports of checks reach the bus, webhooks and WebSocket clients through the relay."""
 
 import json
 from collections.abc import Callable, Sequence

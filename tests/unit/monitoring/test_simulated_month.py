@@ -33,9 +33,7 @@ FLAPPING: Final = max(20, TARGETS // 100)
 
 
 def history(chance: random.Random, target_id: str, days: int, *, flaps: bool) -> list[Seen]:
-    """Return a target's checks, a few of them missing or unknown; with `flaps`, failures in
-    series.
-    """
+    """Return a target's checks, a few missing or unknown; with `flaps`, some fail in series."""
     found, at, trouble = [], BEGIN, 0
     end = BEGIN + timedelta(days=days)
     while (at := next_slot(target_id, INTERVAL, at)) < end:
@@ -91,9 +89,7 @@ def expected_seconds(seen: list[Seen], outcome: Outcome) -> float:
 
 
 def require_percentiles(found: Monitored, exact: Mapping[int, int]) -> None:
-    """Require percentiles within the histogram's stated error of the nearest rank of all
-    latencies.
-    """
+    """Require percentiles within the histogram's stated error of the latencies' nearest rank."""
     total, ordered = sum(exact.values()), sorted(exact.items())
     for share in (0.5, 0.95, 0.99):
         rank = max(1, math.ceil(share * total))
@@ -189,9 +185,7 @@ def test_a_few_steady_days_are_as_the_oracle_says() -> None:
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize("part", sampled(range(PARTS), quick=0, tested=1))
 def test_a_month_is_as_the_oracle_says(part: int) -> None:
-    """Some targets flap, of 10,000 a hundred; the others are up except for a few hours of the
-    month.
-    """
+    """One target in a hundred flaps, but at least 20; the others are up for nearly all hours."""
     chance = random.Random(part)
     pool = blocks(chance, 64)
     for number in range(part, TARGETS, PARTS):
@@ -210,9 +204,7 @@ def test_every_latency_is_within_the_stated_error_of_its_bucket() -> None:
 
 
 def test_a_year_of_days_and_a_week_of_hours_fit_a_page_of_a_query() -> None:
-    """A query returns up to 1 MB; DynamoDB stores a number in a byte per two digits and one
-    more.
-    """
+    """A query returns at most 1 MB; in DynamoDB, a number takes a byte per two digits plus one."""
     most = histogram.bucket_of(60_000) + 1
     durations = 7 * (len("maintenance_down_ms") + 6)
     latencies = sum(len(f"l{bucket}") + 4 for bucket in range(most))

@@ -68,9 +68,7 @@ class Week:
 
 
 def story(seed: int) -> Week:
-    """Return a week with one tenant's shop that another tenant checks too, a crowd and lone
-    hosts.
-    """
+    """Return a week with a shop, which two tenants check, a crowd at one host, and lone hosts."""
     week = Week(seed)
     sites = week.playing.sites
     for number in range(12):

@@ -240,7 +240,7 @@ def test_no_target_is_checked_more_often_than_ticks_come(served: Served, watch: 
     path = f"/v1/targets/{made(served, interval_seconds=12)['id']}"
     assert served.send("PATCH", path, {"interval_seconds": 11}).status == 422
     [(name, known)] = watch.rows.items()
-    options = replace(known.target.options, interval_seconds=10)  # from a time with more ticks
+    options = replace(known.target.options, interval_seconds=10)  # stored when ticks were faster
     watch.rows[name] = replace(known, target=replace(known.target, options=options))
     assert served.send("PATCH", path, {"name": "Shop"}).status == 200
 

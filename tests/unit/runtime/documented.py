@@ -19,7 +19,7 @@ def assert_documented(
 ) -> None:
     """Require that an operation's status, error code, headers and body are documented.
 
-    Responses without an operation, such as those of unknown routes, aren't documented.
+    Responses of unknown routes belong to no operation, so they aren't checked.
     """
     row = TABLE.find(method, path)
     if row is None:

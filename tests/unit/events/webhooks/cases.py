@@ -24,7 +24,7 @@ NAMES = ("webhook-id", "webhook-timestamp", "webhook-signature")
 
 
 def table(name: str) -> Callable[[Callable[[Any], None]], Callable[[], None]]:
-    """Return a decorator that makes a check one test over all cases of a table."""
+    """Return a decorator that runs a check on every case of a table in one test."""
     return each_row((case["name"], case) for case in _TABLES[name])
 
 

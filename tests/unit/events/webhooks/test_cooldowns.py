@@ -22,7 +22,7 @@ def delivery_of(hooks: WebhookWorld) -> Job:
 
 
 def void(_: object) -> None:
-    """Return None; serves as a callback."""
+    """Do nothing, as a callback."""
 
 
 @pytest.mark.parametrize(
@@ -184,7 +184,7 @@ def test_a_target_that_stays_slow_is_asked_more_rarely_but_for_ever(hooks: Webho
 
 @pytest.mark.heavy
 def test_a_slow_targets_backlog_is_delivered_whole_in_few_checks(hooks: WebhookWorld) -> None:
-    """If every delivery came back whenever one may be sent, there would be 820 checks."""
+    """If every delivery were retried whenever one may be sent, there would be 820 checks."""
     hooks.endpoint()
     jobs = [delivery_of(hooks) for _ in range(40)]
     began = hooks.clock()

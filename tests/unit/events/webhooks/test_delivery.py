@@ -232,4 +232,4 @@ def test_a_cancelled_delivery_writes_nothing_more(hooks: WebhookWorld) -> None:
 
 
 def void(_: object) -> None:
-    """Return None; serves as a callback."""
+    """Do nothing, as a callback."""

@@ -19,7 +19,7 @@ Ask = Callable[[RequestKey | None], Submitted]
 
 @pytest.fixture(params=["test", "redeliver"])
 def ask(request: pytest.FixtureRequest, hooks: WebhookWorld) -> Ask:
-    """Return a request about the only endpoint that is accepted at first."""
+    """Provide a request about the only endpoint; the first one is accepted."""
     endpoint, _ = hooks.endpoint()
     if request.param == "test":
         return lambda key: hooks.service.test("acme", endpoint.id, key)
@@ -30,7 +30,7 @@ def ask(request: pytest.FixtureRequest, hooks: WebhookWorld) -> Ask:
 
 
 def make_gone(hooks: WebhookWorld) -> None:
-    """Respond to the requested delivery with 410."""
+    """Let the receiver respond to the requested delivery with 410."""
     hooks.receiver.answers = [answer(410)]
     hooks.settle()
 
@@ -79,9 +79,7 @@ def test_a_replay_is_answered_whatever_has_changed_since(
 
 
 def test_a_redelivery_that_is_under_way_is_replayed(hooks: WebhookWorld) -> None:
-    """After the first attempt, the redelivery's job is in the log, and a new request conflicts with
-    it.
-    """
+    """After an attempt, the redelivery's job is in the log, and a new request conflicts with it."""
     endpoint, _ = hooks.endpoint()
     hooks.finish()
     hooks.settle()

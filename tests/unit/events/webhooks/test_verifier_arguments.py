@@ -66,7 +66,7 @@ def test_a_clock_that_shows_no_time_makes_nothing_timely() -> None:
 
 
 class Fields:
-    """Headers like those of `http.client` and werkzeug, with `items` but no mapping type."""
+    """Headers that have `items` but are no mapping, like those of `http.client` and werkzeug."""
 
     def __init__(self, pairs: list[tuple[str, str]]) -> None:
         self._pairs = pairs

@@ -224,9 +224,7 @@ def test_a_jobs_own_url_that_can_not_be_requested_is_named(hooks: WebhookWorld, 
 def test_a_repeated_notification_adds_no_delivery_however_the_first_one_ended(
     hooks: WebhookWorld, given: FetchedPage | DomainError
 ) -> None:
-    """A crash after submitting the deliveries, before the event is marked, makes the relay repeat
-    both.
-    """
+    """A crash before the event is marked makes the relay submit both deliveries again."""
     hooks.service.rotate_default("acme")
     endpoint, _ = hooks.endpoint()
     hooks.listening = False
