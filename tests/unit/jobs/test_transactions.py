@@ -123,6 +123,6 @@ def test_a_bucket_that_hangs_leaves_the_worker_its_end() -> None:
 
 
 def test_a_hand_back_that_begins_at_the_margin_ends_before_the_deadline() -> None:
-    """The margin covers all tries of the write, but one of the message; the sweeper resends it."""
+    """The margin covers all tries of the write and one of the message; a sweep can resend it."""
     one_try = bounds.AWS_CONNECT_SECONDS + bounds.AWS_READ_SECONDS
     assert bounds.AWS_CALL_SECONDS + one_try <= bounds.DEADLINE_MARGIN_SECONDS

@@ -142,7 +142,7 @@ def test_an_event_that_waits_for_two_sinks_is_tried_when_the_first_of_them_is() 
 
 
 def test_only_a_sweep_counts_a_try_before_it_is_made() -> None:
-    """A sweep's process may die of the event; after a failed writer, the next sweep runs anyway."""
+    """An event may crash a sweep; if it crashes the writer, the next sweep runs anyway."""
     tries: list[int] = []
     world = World(event_of(1))
     world.bus.refuse = lambda _: tries.extend(row.tries for row in world.store.rows.values())
@@ -519,9 +519,7 @@ def test_a_writer_that_dies_at_any_call_loses_nothing_and_changes_no_order(
 def test_two_processes_at_once_lose_nothing_and_change_no_order(
     first_down: tuple[int, ...], then_down: tuple[int, ...], late: float
 ) -> None:
-    """A second process relays at each call of the first one; the sinks' failures change in
-    between.
-    """
+    """At each call of the first process, a second one relays and the failing sinks change."""
     for at in range(1, 20):
         for moment in (Moment.BEFORE, Moment.AFTER):
             world = World(*EVENTS)

@@ -1,4 +1,4 @@
-"""Redaction of Python values of any type, shape and depth, without any exception."""
+"""Redaction of Python values of any type, shape and depth; it never raises."""
 
 import copy
 import enum
