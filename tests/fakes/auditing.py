@@ -1,4 +1,4 @@
-"""Audits on fakes: submitted, worked on, swept, until they have ended."""
+"""Audits over fakes, from their submission to their end."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ _PASSES = 400
 
 
 class _Website(FakeFetcher):
-    """Unknown URLs are not found, as on a real site; each request takes its time."""
+    """A site that answers unknown URLs with 404; each request takes `request_seconds`."""
 
     def __init__(self, world: AuditWorld) -> None:
         super().__init__(world.pages)
@@ -68,7 +68,7 @@ class _Website(FakeFetcher):
 
 
 class AuditWorld:
-    """`wrap` sees every port on its way to the code under test; the attributes are the fakes."""
+    """The services of audits over fakes, which are the attributes; `wrap` may replace each port."""
 
     def __init__(self, **session_settings: Any) -> None:
         self.clock = HandClock()
@@ -87,15 +87,15 @@ class AuditWorld:
         self.seal = HeaderSeal(FakeSealer(), HEADERS)
         self.browser: FakeBrowser | None = None
         self.sent: dict[str, Any] = {}
-        """By URL, the headers of its last request."""
+        """Headers of the last request, by URL."""
         self.asked: list[tuple[Any, str, str]] = []
-        """When, how and what was asked of the web."""
+        """Time, method and URL of each request."""
         self.slice_seconds = 300.0
         self.request_seconds = 0.05
         self._numbers = itertools.count(1)
 
     def service(self, wrap: Wrap = lambda _, port: port) -> AuditService:
-        """The use cases behind the routes."""
+        """Return the service that the routes call."""
         return AuditService(
             jobs=JobService(
                 store=wrap("store", self.store),
@@ -115,7 +115,7 @@ class AuditWorld:
 
     @property
     def control(self) -> JobControl:
-        """What a tenant does with its jobs."""
+        """Return the service of a tenant's operations on its jobs."""
         return JobControl(
             store=self.store,
             queue=self.queue,
@@ -124,7 +124,7 @@ class AuditWorld:
         )
 
     def fetcher(self, wrap: Wrap = lambda _, port: port) -> PoliteFetcher:
-        """The polite fetcher of a new process."""
+        """Return the polite fetcher of a new process."""
         return PoliteFetcher(
             fetcher=self.proxies.fetcher(wrap("fetcher", _Website(self))),
             hosts=self.hosts.service,
@@ -136,7 +136,7 @@ class AuditWorld:
         )
 
     def previews(self) -> Previews:
-        """Previews, each by a new process."""
+        """Return the preview service of a new process."""
         return Previews(
             fetcher=self.fetcher(),
             policy=AddressPolicy(),
@@ -147,7 +147,7 @@ class AuditWorld:
         )
 
     def worker(self, wrap: Wrap = lambda _, port: port) -> Worker:
-        """A fresh worker, as a new process would have it."""
+        """Return the worker of a new process."""
         fetcher = self.fetcher(wrap)
         browser = self.browser
         pipeline = AuditPipeline(
@@ -174,7 +174,7 @@ class AuditWorld:
         )
 
     def sessions_at(self, ledger: HostStateStore) -> Sessions:
-        """Lock and throttle of hosts, as a new process has them."""
+        """Return a new process's service that locks and throttles hosts."""
         return Sessions(
             ledger=ledger,
             options=self.options,
@@ -185,31 +185,31 @@ class AuditWorld:
         )
 
     def session(self, host: str, session_id: str) -> Session:
-        """Another session, which finds the host free."""
+        """Open another session on a host that no session has locked."""
         opened = self.sessions_at(self.sessions).open(host, session_id, mode="debug")
         assert isinstance(opened, Session), opened
         return opened
 
     def close(self, session: Session) -> None:
-        """Its end."""
+        """Close a session."""
         self.sessions_at(self.sessions).close(session)
 
     def submit(
         self, url: str, tenant: str = "acme", *, key: RequestKey | None = None, **request: Any
     ) -> JobRef:
-        """Submit an audit and answer its job."""
+        """Submit an audit; return its job."""
         body = AuditRequest(url=url, **request)
         submitted = self.service().submit(tenant, body, key)
         return JobRef(tenant=tenant, job_id=submitted.reply.body["audit_id"])
 
     def run(self, ref: JobRef, wrap: Wrap = lambda _, port: port) -> Job:
-        """One slice, as a message would begin it."""
+        """Run one slice of an audit, as a message would start it."""
         until = self.clock().timestamp() + self.slice_seconds
         self.worker(wrap).run(ref, lambda: until - self.clock().timestamp())
         return self.job(ref)
 
     def settle(self, *refs: JobRef) -> Job:
-        """Deliver messages and sweep as time passes, until all are finished; the first one."""
+        """Deliver messages and sweep until all jobs are finished; return the first one."""
         for _ in range(_PASSES):
             for sent in sorted(self.queue.take(), key=lambda each: each.delay):
                 job = self.job(sent.ref)
@@ -223,7 +223,7 @@ class AuditWorld:
         raise AssertionError(f"never finished: {[self.job(ref) for ref in refs]}")
 
     def sweep(self) -> None:
-        """A fresh sweeper's pass."""
+        """Run one pass of a new sweeper."""
         Sweeper(
             store=self.store,
             queue=self.queue,
@@ -233,12 +233,12 @@ class AuditWorld:
         ).sweep()
 
     def report(self, ref: JobRef, name: FormatName = "json") -> bytes:
-        """A report of an audit's only run."""
+        """Return a report of the first run of an audit."""
         run = RunRef(tenant=ref.tenant, audit_id=ref.job_id, run=1)
         return self.bodies.objects[self.audits.ends[run].report_uri(name)]
 
     def job(self, ref: JobRef) -> Job:
-        """A job as it stands."""
+        """Return the stored job."""
         found = self.store.get(ref)
         assert found is not None
         return found

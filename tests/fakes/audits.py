@@ -18,7 +18,7 @@ from tests.fakes.tenant_rows import FakeRows
 
 
 class FakeAuditStore:
-    """Implements AuditStore over the job store whose claims guard it."""
+    """Implements AuditStore; the claims of a job store guard its writes."""
 
     def __init__(self, jobs: FakeJobStore) -> None:
         self._jobs = jobs
@@ -28,7 +28,7 @@ class FakeAuditStore:
         self.rows: dict[tuple[str, str, str], Artifact] = {}
         self.ends: dict[RunRef, Finished] = {}
         self.refused: dict[tuple[str, str, str], tuple[int, datetime]] = {}
-        """Refusals and next try, by row."""
+        """Number of refusals and time of the next try, by row."""
 
     def progress(self, ref: RunRef) -> Progress | None:
         return self.runs.get(ref)
@@ -139,7 +139,7 @@ class FakeAuditStore:
 
 
 class FakeAuditObjectStore(FakeDependency):
-    """Implements AuditObjectStore and ObjectStore; some keys can be refused."""
+    """Implements AuditObjectStore and ObjectStore; a test can make it refuse some keys."""
 
     dependency = "s3"
 

@@ -23,17 +23,17 @@ IMAGES: Final = {
     ImageFormat.JPEG: b"\xff\xd8\xff of ",
     ImageFormat.WEBP: b"RIFF\x00\x00\x00\x00WEBP of ",
 }
-"""Beginnings of the images; the rest is the page's URL."""
+"""First bytes of the images; the page's URL follows them."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Rendering:
-    """A page as the browser finds it."""
+    """A page as the browser renders it."""
 
     dom: str = "<!doctype html><title>A page</title><p>Text."
     status_code: int = 200
     redirects: tuple[str, ...] = ()
-    """URLs to which the requested one leads, the last of which has the page."""
+    """URLs to which the requested one redirects in turn; the last one has the page."""
     scripts: tuple[ScriptOutcome, ...] = ()
     """Outcomes of the task's scripts; missing ones are `null`."""
     console_errors: tuple[str, ...] = ()
@@ -43,14 +43,14 @@ class Rendering:
 
 
 class FakeBrowser:
-    """Implements `Browser`; keeps its requests, and fails loudly for a URL without a page."""
+    """Implements `Browser` and keeps its requests; raises KeyError for a URL without a page."""
 
     def __init__(self, pages: Mapping[str, Rendering | DomainError]) -> None:
         self.pages = {parse_url(url).text: answer for url, answer in pages.items()}
         self.requests: list[RenderRequest] = []
 
     def render(self, request: RenderRequest) -> RenderedPage:
-        """Take the task's output from the page, or raise the error that stands for it."""
+        """Return the task's output for the page, or raise the error that is set for its URL."""
         self.requests.append(request)
         if request.left_seconds is not None:
             request.left_seconds()

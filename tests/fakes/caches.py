@@ -22,7 +22,7 @@ _LARGEST = 350 * 1024
 
 @dataclass(frozen=True)
 class _Item:
-    """An entry, or without a value the lock of its owner."""
+    """A cached value, or the lock of its owner if there is no value."""
 
     value: bytes | None
     owner: str
@@ -89,7 +89,7 @@ class FakeCacheStore(FakeDependency):
                 del self._items[tenant, lock.key]
 
     def forget_locks(self) -> None:
-        """As if all their owners had released them."""
+        """Remove all locks, as if their owners had released them."""
         self._items = {key: each for key, each in self._items.items() if each.value is not None}
 
     def clear(self, tenant: str, caches: Sequence[CacheName]) -> None:
@@ -130,7 +130,7 @@ class FakeCacheStore(FakeDependency):
 
 
 class FakePageCache:
-    """Implements PageCache; pages by host."""
+    """Implements PageCache; counts pages by tenant and host."""
 
     def __init__(self) -> None:
         self.pages: dict[tuple[str, str], int] = {}

@@ -1,4 +1,4 @@
-"""Checks over fakes: sites that answer as a test says, stores in memory, time by hand."""
+"""Checks over fakes: scripted sites, stores in memory and a manual clock."""
 
 import itertools
 import os
@@ -48,24 +48,24 @@ FAST = PaceLimits(rate=1000, burst=1000)
 
 
 class Sites:
-    """Implements Fetcher: answers from a table, and counts who is there at once.
+    """Implements Fetcher: answers from a table, and counts concurrent requests.
 
-    An answer that is a list is given piece by piece, the last one for ever. Each request takes
-    `seconds` of the clock's time.
+    If the answer is a list, each request gets its next item, and the last item repeats. Each
+    request advances the clock by the host's `seconds`.
     """
 
     def __init__(self, clock: HandClock) -> None:
         self.clock = clock
         self.answers: dict[str, Answer | list[Answer]] = {}
         self.certificates: dict[str, Certificate] = {}
-        """By host."""
+        """Certificates by host."""
         self.seconds: defaultdict[str, float] = defaultdict(float)
         self.requests: list[FetchRequest] = []
         self.seen: list[tuple[datetime, str]] = []
         self.at_once: Counter[str] = Counter()
         self.most_at_once: Counter[str] = Counter()
         self.arrived: Callable[[str], None] = lambda _: None
-        """Called while a request is at a host."""
+        """Called during each request, with its host."""
         self._lock = Lock()
 
     def fetch(self, request: FetchRequest) -> FetchedPage:
@@ -126,7 +126,7 @@ class Sites:
 
 
 class Ports:
-    """Implements Connector: ports are open unless a test gives an error."""
+    """Implements Connector: ports are open unless a test sets an error."""
 
     def __init__(self) -> None:
         self.errors: dict[tuple[str, int], DomainError] = {}
@@ -141,7 +141,7 @@ class Ports:
 
 
 class Records:
-    """Implements RecordResolver: names have the records that a test gives."""
+    """Implements RecordResolver: names have the records that a test sets."""
 
     def __init__(self) -> None:
         self.answers: dict[tuple[str, str], list[str] | DomainError] = {}
@@ -155,7 +155,7 @@ class Records:
 
 
 class FakeLane:
-    """Implements CheckLane; keeps what was sent."""
+    """Implements CheckLane; keeps the messages that were sent."""
 
     def __init__(self) -> None:
         self.sent: list[Planned] = []
@@ -165,16 +165,16 @@ class FakeLane:
 
     @property
     def checks(self) -> list[DueTarget]:
-        """All checks of all messages, in the order in which they arrive."""
+        """Return the checks of all messages, in the order of their arrival."""
         in_order = sorted(self.sent, key=lambda each: each.at)
         return [check for each in in_order for check in each.checks]
 
     def next_at(self) -> datetime | None:
-        """When the next message arrives; None without any."""
+        """Return the time at which the next message arrives; None if there is none."""
         return min((each.at for each in self.sent), default=None)
 
     def arrived(self, now: datetime) -> Planned | None:
-        """The first message that has arrived, which leaves the queue."""
+        """Remove and return the first message that has arrived; None if there is none."""
         first = min(self.sent, key=lambda each: each.at, default=None)
         if first is None or first.at > now:
             return None
@@ -183,7 +183,7 @@ class FakeLane:
 
 
 class FakeMaintenance:
-    """Covers the targets of its set, each time for MORE."""
+    """Maintenance of the targets in `targets`; it always lasts MORE from now."""
 
     MORE = timedelta(minutes=15)
 
@@ -198,7 +198,7 @@ class FakeMaintenance:
 
 
 class CheckWorld:
-    """The services over their fakes, which are the attributes."""
+    """The services of checks over fakes, which are the attributes."""
 
     def __init__(self, clock: HandClock | None = None, *, limits: PaceLimits = FAST) -> None:
         self.clock = clock or HandClock()
@@ -223,7 +223,7 @@ class CheckWorld:
         self.references: dict[str, bool] = {}
         self.maintenance = FakeMaintenance()
         self.held: dict[str, datetime] = {}
-        """Suspended tenants, with the time since when."""
+        """Start of the suspension of each suspended tenant."""
         self.handed_on: list[tuple[str, str]] = []
         self.announced: list[TargetWithState] = []
         self._numbers = itertools.count(1)
@@ -233,11 +233,11 @@ class CheckWorld:
         return f"{prefix}_{next(self._numbers):06}"
 
     def target(self, url: Subject, tenant: str = "acme", **options: Any) -> str:
-        """A fresh target; its id."""
+        """Create a target; return its id."""
         return self.targets.create(tenant, url, Options(**options)).target_id
 
     def parts(self, **other: Any) -> CheckParts:
-        """What a process's checks use."""
+        """Return the dependencies of a process's checks."""
         given: dict[str, Any] = {
             "targets": self.watch,
             "checks": self.watch,
@@ -266,7 +266,7 @@ class CheckWorld:
         return CheckParts(**(given | other))
 
     def due(self, target_id: str, tenant: str = "acme") -> DueTarget:
-        """The target's next check, which is given up a second after its time."""
+        """Return the target's next check; it is given up a second after it is due."""
         watched = self.watched(target_id, tenant)
         due_at = watched.state.due_at
         assert due_at is not None
@@ -284,13 +284,13 @@ class CheckWorld:
         return found
 
     def come_due(self, target_id: str) -> DueTarget:
-        """Let the time pass until it is due."""
+        """Advance the clock until the target is due; return its check."""
         due = self.due(target_id)
         self.clock.now = max(self.clock.now, due.due_at)
         return self.due(target_id)
 
     def check(self, target_id: str, **other: Any) -> str:
-        """One check by a fresh worker, when the target is due; what became of it."""
+        """Make one check with a new worker when the target is due; return what the worker did."""
         due = self.come_due(target_id)
         worker = self.worker(**other)
         try:
@@ -301,7 +301,7 @@ class CheckWorld:
         return done
 
     def play(self, seconds: float, *, ticks: bool = True) -> Counter[str]:
-        """A tick each minute, and one worker that takes the messages as they arrive."""
+        """Run a tick each minute and one worker for `seconds`; count the results by kind."""
         end, done, worker = self.clock() + timedelta(seconds=seconds), Counter[str](), self.worker()
         tick, tick_at = self.tick(), self.clock()
         while self.clock() < end:
@@ -375,7 +375,7 @@ class CheckWorld:
 
 
 def target_service(world: CheckWorld, most: int = limits.TARGETS_PER_TENANT) -> TargetService:
-    """The use cases behind the routes."""
+    """Return the service that the routes call."""
     return TargetService(
         store=world.watch,
         policy=AddressPolicy(),

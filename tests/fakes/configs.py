@@ -20,7 +20,7 @@ def _page(rows: tuple[Config, ...], after: str | None) -> Page[Config]:
 
 
 class FakeConfigStore:
-    """Implements ConfigStore; `rows` can be told to be down."""
+    """Implements ConfigStore; a test can make `rows` unavailable."""
 
     def __init__(self) -> None:
         self.rows: FakeNamedStore[Config] = FakeNamedStore(_page)
@@ -66,7 +66,7 @@ class FakeConfigStore:
 
 
 class Configs:
-    """The service over its fakes, which are the attributes."""
+    """The service of crawl configs over fakes, which are the attributes."""
 
     def __init__(self, clock: HandClock, proxies: ProxyService) -> None:
         self.store = FakeConfigStore()

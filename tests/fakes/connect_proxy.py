@@ -1,4 +1,4 @@
-"""A scripted server as an HTTP proxy: its targets are the addresses that tunnels are asked to."""
+"""A scripted server as an HTTP proxy; its requests' targets are the addresses of tunnels."""
 
 import select
 import socket
@@ -9,7 +9,7 @@ from tests.fakes.scripted_server import HOST, IO_SECONDS, Behaviour, Exchange, S
 
 
 def tunnel(site: ScriptedServer) -> Behaviour:
-    """Open the tunnel, but to the host, wherever it was asked to."""
+    """Return a behaviour that opens a tunnel to the site, even if another address was requested."""
 
     def behave(exchange: Exchange) -> None:
         with socket.create_connection((HOST, site.port), IO_SECONDS) as there:
@@ -20,13 +20,13 @@ def tunnel(site: ScriptedServer) -> Behaviour:
 
 
 def proxy_at(server: ScriptedServer, **given: str) -> Proxy:
-    """The server as a proxy, with or without credentials."""
+    """Return the server as a proxy, with or without credentials."""
     scheme = "https" if server.tls else "http"
     return Proxy(scheme=scheme, host=HOST, port=server.port, **given)
 
 
 def _relay(one: socket.socket, other: socket.socket) -> None:
-    """Copy both ways in one thread, as TLS sockets want it, until either side ends."""
+    """Copy in both directions until a side ends; TLS sockets need a single thread for it."""
     while True:
         pending = [one] if isinstance(one, ssl.SSLSocket) and one.pending() else []
         ready = pending or select.select([one, other], [], [], IO_SECONDS)[0]

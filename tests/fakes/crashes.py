@@ -1,4 +1,4 @@
-"""Killing a worker at a chosen call to the outside."""
+"""Crashes of a worker at a chosen call of a port."""
 
 from collections.abc import Callable
 from enum import StrEnum
@@ -6,22 +6,22 @@ from typing import Any, Final
 
 
 class Crash(BaseException):
-    """The process ends: no handler of the code under test may catch it."""
+    """Raised to end the process; no handler of the code under test may catch it."""
 
 
 class Moment(StrEnum):
-    """When the process ends: before the call, while it writes several things, or after it."""
+    """When the process ends: before the call, during its several writes, or after it."""
 
     BEFORE = "before"
     HALFWAY = "halfway"
     AFTER = "after"
 
 
-_WRITES_SEVERAL: Final = "index.write"  # the one call that isn't all or nothing
+_WRITES_SEVERAL: Final = "index.write"  # the only call that isn't atomic
 
 
 class CrashPlan:
-    """Counts the calls of the ports that it wraps, and crashes at one of them, once."""
+    """Count the calls of the wrapped ports, and crash at one of them, once."""
 
     def __init__(self, at: int | None = None, moment: Moment = Moment.BEFORE) -> None:
         self.calls: list[str] = []
@@ -29,7 +29,7 @@ class CrashPlan:
         self._moment = moment
 
     def points(self) -> list[tuple[int, Moment]]:
-        """Every place at which a repetition of the calls so far may crash."""
+        """Return every point at which a repetition of the calls so far may crash."""
         return [
             (at, moment)
             for at, name in enumerate(self.calls, start=1)
@@ -39,15 +39,15 @@ class CrashPlan:
 
     @property
     def crashed(self) -> bool:
-        """Whether the call was reached."""
+        """Return whether the chosen call was reached."""
         return self._at is not None and len(self.calls) >= self._at
 
     def wrap(self, name: str, port: Any) -> Any:
-        """The port, watched."""
+        """Return a port whose calls this plan counts."""
         return _Watched(self, name, port)
 
     def call(self, name: str, operation: Callable[..., Any], *given: Any, **named: Any) -> Any:
-        """Do one call, or crash around it."""
+        """Make one call, or crash before, during or after it."""
         self.calls.append(name)
         here = len(self.calls) == self._at
         if here and self._moment is Moment.BEFORE:
@@ -63,7 +63,7 @@ class CrashPlan:
 
 
 class Overtaken(CrashPlan):
-    """Lets another process run just before, or just after, one call."""
+    """Let another process run once, immediately before or after one call."""
 
     def __init__(self, at: int, moment: Moment, act: Callable[[], None]) -> None:
         super().__init__()
@@ -71,13 +71,13 @@ class Overtaken(CrashPlan):
         self._act = act
 
     def call(self, name: str, operation: Callable[..., Any], *given: Any, **named: Any) -> Any:
-        """Do one call, and let the other process run around it."""
+        """Make one call, and let the other process run before or after it."""
         self.calls.append(name)
         if self._place == (len(self.calls), Moment.BEFORE):
             self._act()
         try:
             return operation(*given, **named)
-        finally:  # also after a call that was refused
+        finally:  # also after a call that failed
             if self._place == (len(self.calls), Moment.AFTER):
                 self._act()
 

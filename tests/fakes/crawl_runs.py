@@ -1,4 +1,4 @@
-"""Websites as graphs, and crawls of them by workers that die, are late, and overtake each other."""
+"""Websites as graphs, and crawls of them by workers that crash, are late or overtake each other."""
 
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -40,21 +40,21 @@ _STEPS_MAX: Final = 5000
 
 @dataclass(frozen=True)
 class Node:
-    """One page; its links are numbers of other pages."""
+    """One page; its links are the numbers of other pages."""
 
     links: tuple[int, ...] = ()
     redirect: int | None = None
     content: int | None = None
-    """Pages with the same one are equal: they have the links of the first of them."""
+    """Pages with the same content are equal: all have the links of the first of them."""
     fails: bool = False
     hiccups: int = 0
-    """So many requests fail before one succeeds."""
+    """Number of requests that fail before one succeeds."""
     words: str = ""
 
 
 @dataclass
 class Website:
-    """Answers requests and keeps them."""
+    """A site that answers requests and records them."""
 
     nodes: Sequence[Node]
     requests: list[int] = field(default_factory=list)
@@ -66,14 +66,14 @@ class Website:
         return int(url.rpartition("/p")[2].partition("-")[0])
 
     def links(self, number: int) -> tuple[int, ...]:
-        """Of a page with this content."""
+        """Return the links of a page; equal pages have the links of the first of them."""
         content = self.nodes[number].content
         if content is None:
             return self.nodes[number].links
         return next(node.links for node in self.nodes if node.content == content)
 
     def request(self, number: int, clock: HandClock) -> FetchOutcome | int:
-        """The outcome of a request, or the page that it is redirected to."""
+        """Return the outcome of a request, or the page to which it is redirected."""
         node = self.nodes[number]
         times = self.requests.count(number)
         self.requests.append(number)
@@ -93,18 +93,18 @@ class Website:
 
 @dataclass
 class Faults:
-    """How likely what goes wrong is, at each chance that it has."""
+    """Probability of each fault, whenever it can occur."""
 
     worker_dies: float = 0.0
     driver_dies: float = 0.0
     recorded_twice: float = 0.0
     overtaken: float = 0.0
-    """Another worker does its whole work between a worker's reads and its write."""
+    """Probability that another worker does all its work between a worker's reads and its write."""
     claimed_twice: float = 0.0
 
 
 class CrawlRun:
-    """One crawl to its end; the same seed is the same run."""
+    """One crawl, run to its end; the same seed repeats the same run."""
 
     def __init__(
         self,
@@ -115,7 +115,7 @@ class CrawlRun:
         store: FrontierStore | None = None,
         ref: CrawlRef = REF,
     ) -> None:
-        """Faults at the writes of a store happen to the fake alone, which is the usual one."""
+        """Prepare the run; faults at writes need the fake store, which is the default."""
         self.site = Website(nodes)
         self.ref = ref
         self.store = FakeFrontierStore() if store is None else store
@@ -133,7 +133,7 @@ class CrawlRun:
             self.store.after_commit = self._after
 
     def run(self) -> Ended:
-        """Drive it until there is no next batch."""
+        """Drive the crawl until there is no next batch; return its end."""
         for _ in range(_STEPS_MAX):
             try:
                 step = self._drive()
@@ -231,14 +231,14 @@ class CrawlRun:
         if self._happens(chance):
             raise Crash
 
-    # ------------------------------------------------------------ What came of it
+    # ------------------------------------------------------------ Results
 
     def pages(self) -> list[FrontierPage]:
-        """All rows."""
+        """Return all pages of the frontier."""
         return list(self.frontier.pages(self.ref, None, None, 10_000).pages)
 
     def in_order(self) -> list[int]:
-        """Pages that were taken, in the order of the batches."""
+        """Return the numbers of the pages that batches took, in the order of the batches."""
         taken = [page for page in self.pages() if page.batch and not self._is_alias(page)]
         taken.sort(key=lambda page: (page.batch, page.position))
         return [self.site.number(page.url) for page in taken]
@@ -250,9 +250,9 @@ class CrawlRun:
 def reached(
     nodes: Sequence[Node], max_depth: int, accepts: Callable[[int], bool] = lambda _: True
 ) -> set[int]:
-    """The oracle: all pages within so many links, by nothing but shortest paths.
+    """Return all pages within `max_depth` links, found by shortest paths alone (the oracle).
 
-    A redirect is no step; equal pages are as near as the nearest of them.
+    A redirect doesn't count as a link. The links of equal pages count from the nearest of them.
     """
     site = Website(nodes)
     depths = {0: 0}

@@ -1,4 +1,4 @@
-"""The world of crawls on fakes: submit, work, sweep, search."""
+"""Crawls over fakes: submit, work, sweep and search."""
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence
@@ -67,11 +67,11 @@ from tests.fakes.time import HandClock, plenty
 from tests.kinds import KINDS, kinds_of
 
 Wrap = Callable[[str, Any], Any]
-_PASSES = 100  # of the sweeper: more than any job lives
+_PASSES = 100  # passes of the sweeper; no job needs so many
 
 
 class FakeWebhooks:
-    """Addresses the ends of jobs to the URLs that their submissions name."""
+    """Webhook service whose only targets are the URLs that submissions name."""
 
     def targets(
         self, tenant: str, webhook_url: str | None, webhook_headers: Mapping[str, str]
@@ -81,7 +81,7 @@ class FakeWebhooks:
 
 
 class CrawlWorld:
-    """`wrap` sees every port on its way to the code under test; the attributes are the fakes."""
+    """The services of crawls over fakes, which are the attributes; `wrap` may replace each port."""
 
     def __init__(self) -> None:
         self._numbers = itertools.count(1)
@@ -111,34 +111,34 @@ class CrawlWorld:
         self.webhooks: Any = FakeWebhooks()
         self.browser = FakeBrowser({})
         self.hops: list[str] = []
-        """Every URL that was asked for, by any worker."""
+        """Every URL that any worker requested."""
         self.extract: Extract = plain_content
         self.remaining = 60.0
         self.kept_seconds = float(FETCH_KEPT_SECONDS)
         self.sleep: Callable[[float], None] = self.clock.advance
 
     def ending_store(self, wrap: Wrap = lambda _, port: port) -> JobStore:
-        """As wired: the last child's end ends its parent."""
+        """Return the store, wired as deployed: the end of the last child ends its parent."""
         store = PublishingJobStore(wrap("store", self.store))
         store.listen(ParentEnds(store=store, clock=self.clock))
         return store
 
     def tag_ids(self, tenant: str, names: Sequence[str]) -> tuple[str, ...]:
-        """Ids of the tags of these names."""
+        """Return the ids of the tags with these names; create missing tags."""
         return tuple(each.id for each in self.tags.named(tenant, names))
 
     def new_id(self, prefix: str) -> str:
-        """`job_1`, `batch_2` …"""
+        """Return the next id, such as `job_1` or `batch_2`."""
         return f"{prefix}_{next(self._numbers)}"
 
     def submit_deep(
         self, _tenant: str, _request: CrawlRequest, _max_depth: int, _key: RequestKey | None
     ) -> Submitted:
-        """What a config with a depth makes of a crawl; a world of deep crawls does it."""
+        """Raise AssertionError: only the world of deep crawls can submit one."""
         raise AssertionError("there are no deep crawls here")
 
     def crawls(self, wrap: Wrap = lambda _, port: port) -> CrawlService:
-        """The use cases of the crawl API."""
+        """Return the service of the crawl API."""
         return CrawlService(
             jobs=replace(self.job_service(wrap), result_exists=self.result_exists),
             checks=self.checks(),
@@ -151,11 +151,11 @@ class CrawlWorld:
         )
 
     def result_exists(self, job: Job) -> bool:
-        """Whether a crawl's document is still there."""
+        """Return whether a crawl's document still exists."""
         return has_document(job, self.documents)
 
     def checks(self) -> CrawlChecks:
-        """What a worker checks."""
+        """Return the checks of submissions."""
         return CrawlChecks(
             policy=AddressPolicy(),
             hosts=self.hosts.service,
@@ -166,13 +166,13 @@ class CrawlWorld:
         )
 
     def tagging(self, wrap: Wrap = lambda _, port: port) -> DuplicateTags:
-        """What adds tags to the work of existing jobs."""
+        """Return the service that adds tags to the work of existing jobs."""
         return DuplicateTags(
             jobs=self.job_service(wrap), documents=wrap("documents", self.documents)
         )
 
     def job_service(self, wrap: Wrap = lambda _, port: port) -> JobService:
-        """Submission of whatever kind."""
+        """Return the service that submits jobs of any kind."""
         return JobService(
             store=wrap("store", self.store),
             queue=wrap("queue", self.queue),
@@ -183,7 +183,7 @@ class CrawlWorld:
         )
 
     def control(self, wrap: Wrap = lambda _, port: port) -> JobControl:
-        """What the tenant does with jobs."""
+        """Return the service of a tenant's operations on its jobs."""
         return JobControl(
             store=self.ending_store(wrap),
             queue=wrap("queue", self.queue),
@@ -192,21 +192,21 @@ class CrawlWorld:
         )
 
     def waits(self) -> JobWaits:
-        """Of requests for jobs."""
+        """Return the service by which requests wait for jobs."""
         return JobWaits(store=self.store, clock=self.clock, sleep=self.pause)
 
     def pause(self, seconds: float) -> None:
-        """Sleep as the test wants at the time."""
+        """Call the current `sleep`, which a test may have replaced."""
         self.sleep(seconds)
 
     def direct(self) -> Fetcher:
-        """The web, without a proxy."""
+        """Return a fetcher that uses no proxy."""
         direct = FakeFetcher(self.pages)
         direct.hops = self.hops
         return direct
 
     def pipeline(self, wrap: Wrap = lambda _, port: port) -> CrawlPipeline:
-        """What crawls one page, as a new process would have it."""
+        """Return the pipeline of a new process, which crawls one page."""
         indexer = Indexer(
             documents=wrap("documents", self.documents),
             contents=wrap("contents", self.contents),
@@ -248,7 +248,7 @@ class CrawlWorld:
         )
 
     def worker(self, wrap: Wrap = lambda _, port: port) -> Worker:
-        """A fresh worker, as a new process would have it."""
+        """Return the worker of a new process."""
         store = self.ending_store(wrap)
         children = Children(
             store=store,
@@ -285,7 +285,7 @@ class CrawlWorld:
         )
 
     def sweeper(self, wrap: Wrap = lambda _, port: port) -> Sweeper:
-        """A fresh sweeper."""
+        """Return the sweeper of a new process."""
         store = self.ending_store(wrap)
         return Sweeper(
             store=store,
@@ -310,7 +310,7 @@ class CrawlWorld:
         key: RequestKey | None = None,
         **given: Any,
     ) -> JobRef:
-        """Submit one page and answer the job that does it."""
+        """Submit one page; return the job that crawls it."""
         request = CrawlRequest(url=url, force=force, proxy_config_id=proxy, **given)
         submitted = self.crawls().submit(tenant, request, key)
         return JobRef(tenant=tenant, job_id=submitted.reply.body["job_id"])
@@ -321,7 +321,7 @@ class CrawlWorld:
         return self.job(ref)
 
     def settle(self, ref: JobRef) -> Job:
-        """Deliver messages and sweep as time passes, until the job is finished."""
+        """Deliver messages and sweep, while time passes, until the job is finished."""
         for _ in range(_PASSES):
             for sent in self.queue.take():
                 self.clock.advance(sent.delay)
@@ -333,7 +333,7 @@ class CrawlWorld:
         raise AssertionError(f"never finished: {self.job(ref)}")
 
     def job(self, ref: JobRef) -> Job:
-        """A job as it stands."""
+        """Return the stored job."""
         found = self.store.get(ref)
         assert found is not None
         return found
@@ -341,7 +341,7 @@ class CrawlWorld:
     def search(
         self, text: str, tenant: str = "acme", filters: Filters = Filters()
     ) -> tuple[Hit, ...]:
-        """What a search shows, up to the largest limit."""
+        """Return the hits of a search, up to the largest limit."""
         service = SearchService(embedder=FakeEmbedder(), index=self.index, documents=self.documents)
         return service.search(
             Query(tenant=tenant, text=text, filters=filters, limit=100), plenty
@@ -351,10 +351,10 @@ class CrawlWorld:
 def plain_content(
     text: str, media_type: str, url: str, strategy: ExtractionStrategy, *, targets: bool
 ) -> Content:
-    """An extractor for pages that are their own markdown; the first line is the title."""
+    """Extract a page that is its own Markdown; its first line is the title."""
     return Content(title=text.partition("\n")[0], markdown=text, language="en")
 
 
 def long_page(word: str, words: int = 700) -> str:
-    """A text of several chunks, each of which holds `word`."""
+    """Return a text of several chunks that all contain `word`."""
     return " ".join(f"{word} {n}." for n in range(words // 2))

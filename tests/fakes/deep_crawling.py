@@ -1,4 +1,4 @@
-"""Deep crawls on fakes: a website, the worker that starts executions, the machine's steps."""
+"""Deep crawls over fakes: a website, the worker that starts executions, and the machine's steps."""
 
 from collections.abc import Mapping
 from contextlib import nullcontext
@@ -61,7 +61,7 @@ class FakeSemaphore:
 
 
 class FakeExecutions:
-    """Implements Executions; keeps the states that executions began with."""
+    """Implements Executions; keeps the input states of executions."""
 
     def __init__(self) -> None:
         self.started: dict[str, Mapping[str, Any]] = {}
@@ -72,7 +72,7 @@ class FakeExecutions:
 
 
 class DeepCrawlWorld(CrawlWorld):
-    """A website of pages that name their links line by line."""
+    """Deep crawls of a website whose pages list their links line by line."""
 
     def __init__(self, site: Mapping[str, list[str]]) -> None:
         super().__init__()
@@ -86,7 +86,7 @@ class DeepCrawlWorld(CrawlWorld):
             self.pages[HOST + path] = fetched_page(HOST + path, "\n".join(lines))
 
     def deep(self) -> DeepCrawlService:
-        """The use cases of the routes."""
+        """Return the service that the routes call."""
         jobs = JobService(
             store=self.store,
             queue=self.queue,
@@ -140,13 +140,13 @@ class DeepCrawlWorld(CrawlWorld):
         )
 
     def deliver(self) -> None:
-        """Every message that waits; a worker starts executions."""
+        """Deliver every queued message to a worker, which starts executions."""
         for sent in self.queue.take():
             self.clock.advance(sent.delay)
             self.worker().run(sent.ref, lambda: self.remaining)
 
     def execute(self, steps: int = _STEPS) -> None:
-        """The newest execution, for so many batches; then it is lost without a trace."""
+        """Run the newest execution to its end, or lose it after `steps` steps."""
         state: dict[str, Any] = dict(list(self.executions.started.values())[-1])
         for _ in range(steps):
             taken = self.driving().take(state, lambda: self.remaining)
@@ -161,7 +161,7 @@ class DeepCrawlWorld(CrawlWorld):
         assert steps < _STEPS, "the execution goes on for ever"
 
     def page_step(self, wrap: Wrap = lambda _, port: port) -> PageStep:
-        """What crawls one page, as a new process would have it."""
+        """Return the step of a new process, which crawls one page."""
         return PageStep(
             frontier=self.frontier,
             pipeline=self.pipeline(wrap),
@@ -171,12 +171,12 @@ class DeepCrawlWorld(CrawlWorld):
         )
 
     def lose_execution(self) -> None:
-        """Time passes until its lease ends, and the sweeper reclaims it."""
+        """Let the lease of an execution end, and let the sweeper reclaim its job."""
         self.clock.advance(timedelta(hours=1).total_seconds())
         self.sweeper().sweep()
 
     def asked(self) -> list[str]:
-        """Paths of the pages that were fetched, in order."""
+        """Return the paths of the fetched pages, in order."""
         return [hop.removeprefix(HOST) for hop in self.hops if not hop.endswith("/robots.txt")]
 
     def _driver(self, wrap: Wrap = lambda _, port: port) -> Driver:

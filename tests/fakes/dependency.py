@@ -6,8 +6,10 @@ from spinneret.kernel.errors import DependencyUnavailable
 
 
 class FakeDependency:
-    """Base of the fakes of ports; while `available` is false, their calls raise
-    DependencyUnavailable."""
+    """Base of the fakes of ports.
+
+    While `available` is false, their calls raise DependencyUnavailable.
+    """
 
     dependency: ClassVar = "dynamodb"
     available = True

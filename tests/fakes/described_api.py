@@ -1,7 +1,7 @@
 """An API that answers every documented route with values of the documented shapes.
 
-Texts are taken in turn from a list, so that a test can fill all fields of all answers with text
-that attacks a page.
+Texts come in turn from a list, so a test can fill every field of every response with text that
+attacks a page.
 """
 
 import gzip
@@ -28,14 +28,14 @@ Answer = tuple[int, Any]
 
 @dataclass
 class DescribedApi:
-    """Answers of all routes, and what a test changes about them."""
+    """Responses of all routes, and the changes that a test makes to them."""
 
     texts: Sequence[str]
     role: Role = Role.ADMIN
     is_empty: bool = False
-    """Whether lists are empty."""
+    """Whether all lists are empty."""
     scripted: list[Callable[[str, str], Answer | None]] = field(default_factory=list)
-    """Asked first, with method and path; None leaves the answer to the document."""
+    """Functions of method and path; each returns a response, or None for the documented one."""
     asked: list[str] = field(default_factory=list)
     """Method and path of every request, in order."""
 
@@ -44,7 +44,7 @@ class DescribedApi:
         self._next = itertools.count()
 
     def answer(self, method: str, path: str) -> Answer:
-        """Return status and body."""
+        """Return the status and the body of a response."""
         self.asked.append(f"{method} {path}")
         for each in self.scripted:
             if (given := each(method, path)) is not None:
@@ -52,7 +52,7 @@ class DescribedApi:
         return self.described(method, path)
 
     def described(self, method: str, path: str) -> Answer:
-        """Return what the document says."""
+        """Return the documented response."""
         for template, methods in self._document["paths"].items():
             pattern = re.sub(r"\{[^}]+\}", "[^/]+", template)
             if method.lower() in methods and re.fullmatch(pattern, path):
@@ -82,7 +82,7 @@ class DescribedApi:
         return schema
 
     def _value(self, given: Any, name: str = "") -> Any:
-        """Return a value of the schema; `name` is that of its property."""
+        """Return a value of the schema; `name` is the name of its property."""
         schema = self._resolved(given)
         if "const" in schema:
             return schema["const"]

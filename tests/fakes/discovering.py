@@ -1,4 +1,4 @@
-"""Discovery on fakes: submit, work, read."""
+"""Discovery over fakes: submit, work and read."""
 
 import itertools
 from collections.abc import Sequence
@@ -29,11 +29,11 @@ from tests.fakes.time import HandClock
 from tests.kinds import KINDS
 
 COMMON_CRAWL = "https://index.example/collinfo.json"
-_PASSES = 300  # deliveries of messages: more than any discovery takes
+_PASSES = 300  # deliveries of messages; no discovery needs so many
 
 
 class FakeDiscoveryStore:
-    """Implements DiscoveryStore; asks the job store whether a lease still stands."""
+    """Implements DiscoveryStore; asks the job store whether a lease is still held."""
 
     def __init__(self, jobs: FakeJobStore) -> None:
         self._jobs = jobs
@@ -62,7 +62,7 @@ class FakeDiscoveryStore:
 
 
 class DiscoveryWorld:
-    """The attributes are the fakes; a URL that has no page answers 404."""
+    """Discovery over fakes, which are the attributes; a URL without a page answers 404."""
 
     def __init__(self) -> None:
         self.clock = HandClock()
@@ -97,7 +97,7 @@ class DiscoveryWorld:
         )
 
     def direct(self) -> Fetcher:
-        """What fetches without a proxy."""
+        """Return a fetcher that uses no proxy."""
         return _Site(self)
 
     def submit(self, domain: str = "site.example", tenant: str = "acme", **given: Any) -> JobRef:
@@ -133,7 +133,7 @@ class DiscoveryWorld:
         return self.job(ref)
 
     def settle(self, ref: JobRef) -> Job:
-        """Deliver messages as time passes, until the job is finished."""
+        """Deliver messages, while time passes, until the job is finished."""
         for _ in range(_PASSES):
             for sent in self.queue.take():
                 self.clock.advance(sent.delay)
@@ -143,7 +143,7 @@ class DiscoveryWorld:
         raise AssertionError(f"never finished: {self.job(ref)}")
 
     def discovered(self, **given: Any) -> list[str]:
-        """The URLs that a discovery finds, in their order."""
+        """Run a discovery; return the URLs that it finds, in their order."""
         ref = self.submit(**given)
         job = self.settle(ref)
         assert job.result is not None, job.last_error

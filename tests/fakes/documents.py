@@ -28,21 +28,21 @@ from tests.fakes.time import START
 
 
 class FakeDocumentStore:
-    """Implements DocumentStore; asks the job store whether a lease still stands."""
+    """Implements DocumentStore; asks the job store whether a lease is still held."""
 
     def __init__(self, jobs: FakeJobStore) -> None:
         self._jobs = jobs
         self._lock = Lock()
         self._documents: dict[tuple[str, str], Document] = {}
         self.leases: dict[tuple[str, str], UrlLease] = {}
-        """By tenant and document, also of URLs without one."""
+        """Leases by tenant and document id, including URLs without a document."""
         self._generations: dict[str, int] = {}
         self.bodies: set[str] = set()
-        """That a document has, or has had; as the table counts them."""
+        """Keys of all bodies that a document has or had: the table counts both."""
         self.indexes = 0
-        """That searches have used; see FakeIndexRecord."""
+        """Number of indexes that searches have used; see FakeIndexRecord."""
         self.closed: set[str] = set()
-        """Collections that were deleted."""
+        """Ids of deleted collections."""
 
     def get(self, tenant: str, document_id: str) -> Document | None:
         with self._lock:
@@ -141,17 +141,17 @@ class FakeDocumentStore:
             return True
 
     def all(self, tenant: str) -> list[Document]:
-        """Every document of a tenant."""
+        """Return all documents of a tenant."""
         with self._lock:
             return [doc for (owner, _), doc in self._documents.items() if owner == tenant]
 
     def everything(self) -> list[Document]:
-        """Every document of every tenant."""
+        """Return all documents of all tenants."""
         with self._lock:
             return list(self._documents.values())
 
     def lose(self, tenant: str, document_id: str) -> None:
-        """As a table that has lost a row."""
+        """Remove a document's row, as if the table had lost it."""
         del self._documents[tenant, document_id]
 
     def _written(self, tenant: str) -> None:
@@ -159,7 +159,7 @@ class FakeDocumentStore:
 
 
 class FakeIndexRecord:
-    """Implements IndexRecord beside the fake rows."""
+    """Implements IndexRecord for a fake document store."""
 
     def __init__(self, documents: FakeDocumentStore) -> None:
         self._documents = documents
@@ -179,7 +179,7 @@ def _counted_in(document: Document | None) -> str | None:
 
 
 def _looked_up(document: Document, listing: DocumentFilter) -> bool:
-    """As the table's indexes do: one of collection, tag and host."""
+    """Return whether an index lists the document: by collection, else by tag, else by host."""
     if listing.deleted != (document.deleted_at is not None):
         return False
     if listing.deleted:
@@ -200,7 +200,7 @@ class FakeContentStore(FakeDependency):
         self._texts: dict[str, str] = {}
         self._uploads: dict[str, bytes] = {}
         self.stored_at: dict[str, datetime] = {}
-        """By key; others were stored at the start."""
+        """Time of storage by key; other objects were stored at START."""
 
     def put(self, tenant: str, text: str) -> str:
         self._require()
@@ -217,7 +217,7 @@ class FakeContentStore(FakeDependency):
         return text if len(text.encode()) <= most else None
 
     def forget(self, key: str) -> None:
-        """As a bucket that has lost an object."""
+        """Remove an object, as if the bucket had lost it."""
         del self._texts[key]
 
     def put_upload(self, tenant: str, body: bytes) -> str:
@@ -279,7 +279,7 @@ class FakeContentStore(FakeDependency):
                 self.remove(key, before)
 
     def hold(self, key: str, text: str) -> None:
-        """As another store of the same bucket."""
+        """Store a text, as another store of the same bucket does."""
         self._require()
         self._texts[key] = text
 

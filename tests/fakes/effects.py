@@ -22,7 +22,7 @@ class _Effect:
 
 
 class FakeEffectStore:
-    """Implements EffectStore beside the jobs of a FakeJobStore."""
+    """Implements EffectStore; a FakeJobStore checks the leases."""
 
     def __init__(self, jobs: FakeJobStore) -> None:
         self._jobs = jobs
@@ -30,7 +30,7 @@ class FakeEffectStore:
         self._effects: dict[tuple[str, str], _Effect] = {}
 
     def purge(self) -> None:
-        """What TTL does in the end: nothing is known of former effects."""
+        """Remove all records of effects, as TTL eventually does."""
         self._effects.clear()
 
     def begin(
