@@ -1,4 +1,4 @@
-"""The frontier's store in memory, and websites to crawl with it."""
+"""The frontier's store in memory."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -20,7 +20,7 @@ from tests.fakes.dependency import FakeDependency
 
 
 class _Rows:
-    """Of one crawl."""
+    """Rows of one crawl."""
 
     def __init__(self, crawl: Crawl) -> None:
         self.crawl = crawl
@@ -35,7 +35,8 @@ class FakeFrontierStore(FakeDependency):
 
     def __init__(self) -> None:
         self.before_commit: Callable[[FrontierTransaction], None] | None = None
-        """Called before each change is carried out, `after_commit` behind it; both may raise."""
+        """Called before each change is written; `after_commit` is called after it. Both may raise.
+        """
         self.after_commit: Callable[[FrontierTransaction], None] | None = None
         self._lock = Lock()
         self._crawls: dict[CrawlRef, _Rows] = {}

@@ -12,11 +12,11 @@ _PIECE: Final = 64 * 1024
 
 
 class FakeFetcher:
-    """Implements `Fetcher`; keeps the requests it got, and fails loudly for a URL without a page,
-    but for a robots.txt, which sites need not have.
+    """Implements `Fetcher`: answers from a table, and keeps its requests.
 
-    Media types and size are held as by the real one, but for the size of a body that is read as it
-    comes. The redirects of a page are answers of their own: a fetch may begin at each of its URLs.
+    A URL without a page raises KeyError; a missing robots.txt answers 404, because sites needn't
+    have one. Media types and sizes are checked as by the real fetcher, except the size of a body
+    that the caller reads in pieces. A fetch may begin at each URL of a page's redirects.
     """
 
     def __init__(self, pages: Mapping[str, FetchedPage | DomainError]) -> None:
@@ -27,12 +27,12 @@ class FakeFetcher:
                     self._pages.setdefault(parse_url(url).text, answer)
         self.requests: list[FetchRequest] = []
         self.hops: list[str] = []
-        """Every URL that was asked for, redirects included."""
+        """Every requested URL, including redirects."""
         self.on_request: Callable[[str], None] = lambda _: None
         """Called with each URL before its answer."""
 
     def fetch(self, request: FetchRequest) -> FetchedPage:
-        """Answer the page of the URL or raise the error that stands for it."""
+        """Return the page of the URL, or raise the error that is set for it."""
         self.requests.append(request)
         url = request.url
         self.hops.append(url.text)
@@ -66,7 +66,7 @@ class FakeFetcher:
 
 
 def _pieces(body: bytes) -> Iterator[bytes]:
-    """As it would arrive."""
+    """Return the body in pieces, as it would arrive."""
     return (body[start : start + _PIECE] for start in range(0, len(body), _PIECE))
 
 
@@ -80,7 +80,7 @@ def fetched_page(
     headers: Mapping[str, str] | None = None,
     redirects: tuple[str, ...] = (),
 ) -> FetchedPage:
-    """A page with everything a test doesn't care about filled in."""
+    """Return a page with defaults for everything that a test doesn't specify."""
     return FetchedPage(
         requested=parse_url(redirects[0] if redirects else url),
         url=parse_url(url),

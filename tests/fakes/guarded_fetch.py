@@ -23,15 +23,15 @@ USER_AGENT = "Spinneret-Test/1 (+https://example.com/bot)"
 
 
 class ConnectWatch:
-    """Records every connect of the process, below any client, and lets none leave the machine."""
+    """Record all socket connects of this process while watching; refuse those to other machines."""
 
     def __init__(self) -> None:
         self._seen: list[tuple[str, int]] | None = None
-        sys.addaudithook(self._audit)  # for good: a hook can't be removed
+        sys.addaudithook(self._audit)  # permanent: a hook can't be removed
 
     @contextmanager
     def watching(self) -> Iterator[list[tuple[str, int]]]:
-        """The connects from now on, by address and port."""
+        """Yield a list that records the addresses and ports of all connects within the context."""
         self._seen = []
         try:
             yield self._seen
@@ -49,12 +49,12 @@ class ConnectWatch:
 
 @cache
 def connect_watch() -> ConnectWatch:
-    """The one of the process."""
+    """Return the only watch of the process."""
     return ConnectWatch()
 
 
 class ScriptedResolver:
-    """Gives its answers one after the other, the last one for ever."""
+    """A resolver that returns its answers in turn, and repeats the last one."""
 
     def __init__(self, *answers: list[str]) -> None:
         self._answers = answers
@@ -66,7 +66,7 @@ class ScriptedResolver:
 
 
 class RoutedTcp(httpcore.SyncBackend):
-    """Leads connections for the given addresses to the server; no other leaves the machine."""
+    """A backend that connects the given addresses to the server, and reaches no other machine."""
 
     def __init__(self, server: ScriptedServer, *addresses: str) -> None:
         self._server = server
@@ -94,7 +94,7 @@ def no_names(host: str, port: int) -> list[str]:
 
 
 def fetcher(*servers: ScriptedServer, **others: object) -> GuardedFetcher:
-    """A fetcher that may reach the servers by their address."""
+    """Return a fetcher that may reach the servers by their addresses."""
     arguments: dict[str, object] = {
         "policy": AddressPolicy(frozenset(server.pair for server in servers)),
         "resolver": no_names,

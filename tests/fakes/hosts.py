@@ -21,7 +21,7 @@ class FakeHostStore(FakeDependency):
 
     def __init__(self) -> None:
         self.finds = 0
-        """How often settings were looked up."""
+        """Number of lookups of settings."""
         self._settings: dict[tuple[str, str], HostSettings] = {}
 
     def find(self, tenant: str, hosts: Sequence[str]) -> tuple[HostSettings, ...]:
@@ -73,7 +73,7 @@ class FakeHostStore(FakeDependency):
 
 
 class Hosts:
-    """The service over its fakes, which are the attributes."""
+    """The service of host settings over fakes, which are the attributes."""
 
     def __init__(self, clock: Clock, policy: AddressPolicy = PUBLIC_ONLY) -> None:
         self.store = FakeHostStore()

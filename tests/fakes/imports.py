@@ -15,11 +15,11 @@ from tests.fakes.monitoring import FakeWatch
 
 
 class FakeImportStore:
-    """Implements ImportStore; `before` and `after` run around each write."""
+    """Implements ImportStore; calls `before` and `after` around each write."""
 
     def __init__(self, jobs: FakeJobStore, watch: FakeWatch) -> None:
         self.slices: list[tuple[int, int]] = []
-        """Position and length of each slice that was written."""
+        """Position and length of each written slice."""
         self.before: Callable[[], None] = lambda: None
         self.after: Callable[[], None] = lambda: None
         self._jobs = jobs

@@ -7,27 +7,27 @@ from spinneret.kernel.errors import NotFound
 
 
 class FakeInboxStore:
-    """Implements InboxStore; `put` is what a client does, `remove` deletes a version for good."""
+    """Implements InboxStore; `put` acts as a client, and `remove` deletes a version permanently."""
 
     def __init__(self) -> None:
         self._versions: dict[tuple[str, str], bytes] = {}
         self._kept: dict[str, bytes] = {}
         self._reports: dict[str, list[tuple[str, bytes]]] = {}
         self.reads: list[tuple[int, int]] = []
-        """The ranges that were asked for."""
+        """Requested ranges of bytes."""
 
     def put(self, key: str, body: bytes) -> str:
-        """Store a file; its version."""
+        """Store a file; return its version."""
         version = f"v{len(self._versions) + 1}"
         self._versions[key, version] = body
         return version
 
     def remove(self, file: InboxFile) -> None:
-        """Delete this version."""
+        """Delete this version of the file."""
         del self._versions[file.key, file.version]
 
     def reports(self, file: InboxFile) -> list[bytes]:
-        """All versions of the report beside a file."""
+        """Return all versions of a file's report."""
         return [body for _, body in self._reports.get(file.report_key, [])]
 
     def form(self, key: str, *, seconds: int) -> tuple[str, Mapping[str, str]]:

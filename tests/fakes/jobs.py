@@ -56,7 +56,7 @@ _NO_PAGE = DuePage(refs=(), after=None)
 
 
 class DueIndex:
-    """The sparse indexes `wake` and `resend`: partition → the jobs in it and their times."""
+    """The sparse indexes `wake` and `resend`: the jobs of each partition, with their times."""
 
     def __init__(self) -> None:
         self._partitions: defaultdict[str, dict[JobRef, datetime]] = defaultdict(dict)
@@ -65,9 +65,9 @@ class DueIndex:
     def page(
         self, partition: str, until: datetime, limit: int, after: DuePosition | None
     ) -> DuePage:
-        """As a query of DynamoDB: by time, then by id."""
+        """Return a page in the order of a DynamoDB query: by time, then by id."""
         rows = self._partitions.get(partition)
-        if not rows:  # nearly always: a pass asks for each of some hundred partitions
+        if not rows:  # nearly always: a pass queries some hundred partitions
             return _NO_PAGE
         due = ((moment, ref.job_id, ref) for ref, moment in rows.items() if moment <= until)
         places = sorted(due)
@@ -79,7 +79,7 @@ class DueIndex:
         return DuePage(refs=refs, after=page[-1] if len(page) == limit else None)
 
     def put(self, ref: JobRef, job: Job | None) -> None:
-        """What a write of the row, or its deletion, changes."""
+        """Update the indexes after a write of the job's row; None stands for its deletion."""
         for partition in self._places.pop(ref, {}):
             del self._partitions[partition][ref]
         places = _places(job) if job is not None else {}
@@ -102,7 +102,7 @@ def _places(job: Job) -> dict[str, datetime]:
 
 @dataclass(frozen=True)
 class StoredRow:
-    """A row of a job that TTL removes: `job`, `plan`, `counters`, or `key` of a duplicate."""
+    """A row that TTL removes: a `job`, its `plan` or `counters`, or the `key` of a duplicate."""
 
     kind: str
     ref: JobRef
@@ -110,7 +110,7 @@ class StoredRow:
 
 
 class _Rows(dict[JobRef, Job]):
-    """The rows by name; every write goes to the indexes, too."""
+    """Jobs by reference; every write also updates the indexes."""
 
     def __init__(self, store: FakeJobStore) -> None:
         super().__init__()
@@ -122,13 +122,13 @@ class _Rows(dict[JobRef, Job]):
 
 
 class FakeJobStore:
-    """Implements JobStore under one lock; free-form values pass through JSON as in a real one."""
+    """Implements JobStore under one lock; free-form values pass through JSON as in the real one."""
 
     def __init__(self, kinds: Kinds | None = None, clock: Clock = late) -> None:
         self.kinds = all_kinds() if kinds is None else kinds
         self._clock = clock
         self.outbox = FakeOutboxStore()
-        """The events of ends, written with the rows."""
+        """Events of ended runs; each one is stored in the same write as its job."""
         self._lock = Lock()
         self._jobs = _Rows(self)
         self.index = DueIndex()
@@ -140,9 +140,9 @@ class FakeJobStore:
         self._purge_at: dict[StoredRow, datetime] = {}
         self.kept = timedelta(seconds=bounds.JOB_RETENTION_SECONDS)
         self.others_kept = self.kept + timedelta(seconds=limits.OUTLIVES_ROW_SECONDS)
-        """How long after its end a job's row is kept, and its other rows."""
+        """Retention of a job's other rows after its end; `kept` is that of its own row."""
         self.held: dict[str, datetime] = {}
-        """Tenants whose work is on hold, with the time since when."""
+        """Start of the hold of each tenant whose work is on hold."""
 
     def get(self, ref: JobRef) -> Job | None:
         with self._lock:
@@ -363,22 +363,22 @@ class FakeJobStore:
             return [timeline[key] for key in sorted(timeline) if key > (after or "")][:limit]
 
     def holds(self, lease: Lease) -> bool:
-        """Whether a claim still stands, as another domain's write asks."""
+        """Return whether a claim is still valid, as writes of other domains ask."""
         with self._lock:
             return self._held(lease)
 
     def purge(self, now: datetime) -> None:
-        """What TTL does in the end with all rows past their time."""
+        """Remove all rows past their time, as TTL eventually does."""
         for row in self.purgeable(now):
             self.remove(row)
 
     def purgeable(self, now: datetime) -> dict[StoredRow, datetime]:
-        """The rows past their time, and that time."""
+        """Return the rows past their time, with that time."""
         with self._lock:
             return {row: moment for row, moment in self._purge_at.items() if moment <= now}
 
     def remove(self, row: StoredRow) -> None:
-        """What TTL does with one row."""
+        """Remove one row, as TTL does."""
         with self._lock:
             del self._purge_at[row]
             match row.kind:
@@ -393,7 +393,7 @@ class FakeJobStore:
                     del self._holders[row.ref.tenant, row.key]
 
     def _keep(self, job: Job) -> None:
-        """Set when the rows of a job may be purged; never while it may still move by itself."""
+        """Set the time from which TTL may remove the job's rows; a job without an end has none."""
         names = ["job", *(("plan", "counters") if job.family is not None else ())]
         rows = [StoredRow(kind, job.ref) for kind in names]
         if job.duplicate_key is not None:
@@ -406,7 +406,7 @@ class FakeJobStore:
                 self._purge_at[row] = job.finished_at + kept
 
     def _hold(self, job: Job, key: str) -> None:
-        """The job takes a duplicate key; the record of its former holder is no more."""
+        """Give the duplicate key to the job; the record of the former holder no longer exists."""
         former = self._holders.get((job.tenant, key))
         if former is not None and former != job.id:
             ref = JobRef(tenant=job.tenant, job_id=former)
@@ -414,7 +414,7 @@ class FakeJobStore:
         self._holders[job.tenant, key] = job.id
 
     def subscribe(self, ref: JobRef, change: int) -> None:
-        """What a live subscription does to the row."""
+        """Change the job's number of watchers, as a live subscription does."""
         with self._lock:
             job = self._jobs[ref]
             self._jobs[ref] = replace(job, watchers=job.watchers + change)
@@ -458,10 +458,10 @@ class FakeJobStore:
             self._count(before, left, -1)
 
     def _count(self, child: Job, name: str, change: int) -> None:
-        assert child.parent is not None  # a child
+        assert child.parent is not None  # only children are counted
         parent = JobRef(tenant=child.tenant, job_id=child.parent)
         if parent not in self._jobs:
-            return  # an orphan
+            return  # the parent no longer exists
         counters = self._counters[parent]
         counts = counters[child.parent_shard]
         counters[child.parent_shard] = replace(counts, **{name: getattr(counts, name) + change})
@@ -487,7 +487,7 @@ class FakeJobStore:
         return self._is_held((job.tenant, job.duplicate_key), holder)
 
     def _is_held(self, key: tuple[str, str], holder: Holder | None) -> bool:
-        """Whether this job holds the key, as finished as it was; for None, whether nobody does."""
+        """Return whether `holder` has the key and hasn't moved; for None, whether no job has it."""
         held = self._holders.get(key)
         if holder is None:
             return held is None
@@ -510,13 +510,13 @@ def _amended(job: Job) -> tuple[JobStatus, int]:
 
 
 def no_parent(job: Job) -> None:
-    """What a sweeper does with parents where there are none."""
+    """Raise AssertionError: a sweeper found a parent in a test without parents."""
     raise AssertionError(f"{job.id} is no parent")
 
 
 @dataclass(frozen=True)
 class Sent:
-    """One message as it was sent."""
+    """A message that was sent."""
 
     lane: Lane
     ref: JobRef
@@ -524,14 +524,14 @@ class Sent:
 
 
 class FakeJobQueue(FakeDependency):
-    """Implements JobQueue; keeps what was sent."""
+    """Implements JobQueue; keeps the messages that were sent."""
 
     dependency = "sqs"
 
     def __init__(self) -> None:
         self.sent: list[Sent] = []
         self.backlogs: dict[Lane, int] = {}
-        """Messages that wait in lanes beside those in `sent`, as the queue reports them."""
+        """Number of messages that wait in each lane, not counting `sent`."""
         self.in_flight: dict[Lane, int] = {}
 
     def send(self, lane: Lane, refs: Sequence[JobRef], delay_seconds: int = 0) -> None:
@@ -547,13 +547,13 @@ class FakeJobQueue(FakeDependency):
         return Backlog(waiting=waiting, in_flight=self.in_flight.get(lane, 0))
 
     def take(self) -> list[Sent]:
-        """The messages sent since the last call."""
+        """Remove and return the messages that were sent since the last call."""
         taken, self.sent = self.sent, []
         return taken
 
 
 class FakeDeadLetterQueues:
-    """Implements DeadLetterQueues; what was received and not dealt with is hidden for good."""
+    """Implements DeadLetterQueues; a letter that was only received stays hidden forever."""
 
     def __init__(self, dead: Mapping[Lane, Sequence[DeadLetter]]) -> None:
         self.dead = {lane: list(letters) for lane, letters in dead.items()}

@@ -16,11 +16,11 @@ class FakeKeyStore(FakeDependency):
 
     def __init__(self) -> None:
         self.keys: dict[str, ApiKey] = {}
-        """By hash."""
+        """Keys by their hash."""
         self.tickets: dict[str, StoredTicket] = {}
-        """By hash."""
+        """Tickets by their hash."""
         self.suspended: dict[str, str] = {}
-        """Reasons by tenant."""
+        """Reasons of suspensions by tenant."""
 
     def add(self, key: ApiKey, now: datetime, at_most: int | None) -> None:
         self._require()
@@ -64,7 +64,7 @@ class FakeKeyStore(FakeDependency):
 
 
 class FakeRateLimitStore(FakeDependency):
-    """Implements RateLimitStore; can be flooded."""
+    """Implements RateLimitStore; raises RateLimited while `flooded`."""
 
     def __init__(self) -> None:
         self.flooded = False

@@ -17,12 +17,12 @@ from tests.fakes.jobs import FakeJobStore
 
 
 def allowed(*_: str) -> bool:
-    """Every key, and every subject."""
+    """Allow every key and every subject."""
     return True
 
 
 class FakeConnectionStore(FakeDependency):
-    """Implements ConnectionStore beside the jobs of a FakeJobStore."""
+    """Implements ConnectionStore; counts the watchers of jobs in a FakeJobStore."""
 
     def __init__(self, jobs: FakeJobStore) -> None:
         self.on_close: Callable[[], Any] = lambda: None
@@ -117,7 +117,7 @@ class FakeConnectionStore(FakeDependency):
 
 
 class FakeSockets:
-    """Implements Sockets; keeps what each client got. Takes text that is UTF-8, as a real one."""
+    """Implements Sockets; keeps each client's messages. Like the real one, it needs valid UTF-8."""
 
     def __init__(self) -> None:
         self.received: dict[str, list[Any]] = {}

@@ -1,4 +1,4 @@
-"""The marketplace area's stores in memory, beside the jobs of a FakeJobStore."""
+"""The marketplace stores in memory; a FakeJobStore checks their leases."""
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
@@ -43,7 +43,7 @@ class FakeProductStore(FakeNamedStore[Product]):
 
 
 class FakeListingStore:
-    """Implements ListingStore beside the products, of which only existing ones hold ids."""
+    """Implements ListingStore; a product that no longer exists holds no ids."""
 
     def __init__(self, jobs: FakeJobStore, products: FakeProductStore) -> None:
         self._jobs = jobs
@@ -87,7 +87,7 @@ class FakeListingStore:
         return True
 
     def put(self, former: Listing | None, listing: Listing) -> None:
-        """Store the record and the rows of its ids, whatever its product is."""
+        """Store the record and the rows of its ids, without a check of its product."""
         place = listing.tenant, listing.marketplace
         for each in former.held - listing.held if former else ():
             if self.holder(*place, each) == listing.product_id:
@@ -255,7 +255,7 @@ def _name(seller: Seller) -> str:
 
 
 class FakeSaleStore:
-    """Implements SaleStore beside the products, whose stock sales take."""
+    """Implements SaleStore; sales change the stock in a FakeProductStore."""
 
     def __init__(self, products: FakeProductStore) -> None:
         self._products = products
@@ -323,7 +323,7 @@ class FakeSaleStore:
 
 
 class FakeSellerRateLimiter:
-    """Implements SellerRateLimiter by the rule of the real one, GCRA."""
+    """Implements SellerRateLimiter by the algorithm of the real one, GCRA."""
 
     def __init__(self) -> None:
         self._free_at: dict[tuple[str, str], int] = {}
@@ -453,7 +453,7 @@ class FakePluginStore:
         known = self.sent(tenant, key)
         first = known.answer if known and known.answer else through_answer(answer)
         if known is not None and known.accepted_by == browser:
-            connection_id = min(self._sent[tenant, key][1])  # as if it had the task
+            connection_id = min(self._sent[tenant, key][1])  # counts as a connection with the task
         return self._change(tenant, key, number, connection_id, answer=first)
 
     def _change(

@@ -1,4 +1,4 @@
-"""Media on fakes: submit, work, read."""
+"""Media jobs over fakes: submit, work and read."""
 
 import itertools
 from collections.abc import Sequence
@@ -33,11 +33,11 @@ from tests.fakes.time import HandClock
 from tests.kinds import KINDS
 
 SITE = "https://site.example"
-_PASSES = 50  # deliveries of messages: more than any job takes
+_PASSES = 50  # deliveries of messages; no job needs so many
 
 
 class FakeMediaStore:
-    """Implements MediaStore; objects by their key."""
+    """Implements MediaStore; keeps objects by key."""
 
     def __init__(self) -> None:
         self.objects: dict[str, bytes] = {}
@@ -59,7 +59,7 @@ class FakeMediaStore:
 
 
 class MediaWorld:
-    """The attributes are the fakes. A page is served once it is in `pages`."""
+    """Media jobs over fakes, which are the attributes. The fake browser renders `rendered`."""
 
     def __init__(self) -> None:
         self.clock = HandClock()
@@ -68,7 +68,7 @@ class MediaWorld:
         self.media = FakeMediaStore()
         self.rendered: dict[str, Rendering | DomainError] = {}
         self.requests: list[Any] = []
-        """Every request to a browser."""
+        """Every request to the fake browser."""
         self.fetched: dict[str, FetchedPage | DomainError] = {}
         self.proxies = Proxies(self.clock, self.fetched)
         self.hosts = self.proxies.hosts
@@ -76,7 +76,7 @@ class MediaWorld:
         self.progress = FakeProgressStore()
         self.policy = AddressPolicy()
         self.browser: Browser | None = None
-        """Browser in place of the fake one."""
+        """Browser that replaces the fake one."""
         self.remaining = 100.0
         self.has_browser = True
         self._numbers = itertools.count(1)
@@ -142,7 +142,7 @@ class MediaWorld:
         )
 
     def settle(self) -> Job:
-        """Deliver messages as time passes, until the last submitted job is finished."""
+        """Deliver messages, while time passes, until the last submitted job is finished."""
         last = self.queue.sent[-1].ref
         for _ in range(_PASSES):
             for sent in self.queue.take():
@@ -157,7 +157,7 @@ class MediaWorld:
         return JobControl(store=self.store, queue=self.queue, kinds=KINDS, clock=self.clock)
 
     def lose_worker(self, ref: JobRef) -> None:
-        """Let the lease of a worker end that was lost, and the sweeper find it."""
+        """Let the lease of a lost worker end, and let the sweeper find the job."""
         lease = self.job(ref).locked_until
         assert lease is not None
         self.clock.now = max(self.clock.now, lease + timedelta(seconds=1))

@@ -34,7 +34,7 @@ from tests.fakes.dependency import FakeDependency
 from tests.fakes.tenant_rows import FakeRows
 
 Name = tuple[str, str]
-"""Tenant and id."""
+"""Tenant and id of a row."""
 
 
 class FakeSlotStore(FakeDependency):
@@ -75,7 +75,7 @@ class FakeSlotStore(FakeDependency):
                 self._rows[slot.name] = None, slot.fence, None
 
     def taken(self, names: Sequence[str], now: datetime) -> int:
-        """How many of these slots are in use."""
+        """Return how many of these slots are in use."""
         with self.lock:
             self._require()
             ends = [self._rows.get(name, (None, 0, None))[2] for name in names]
@@ -92,7 +92,7 @@ class FakeWatch(FakeDependency):
         self.slots = slots or FakeSlotStore()
         self.events: list[DomainEvent] = []
         self.full_reads = 0
-        """Calls of `all`."""
+        """Number of calls of `all`."""
         self._sent_until: datetime | None = None
         self.rows: dict[Name, TargetWithState] = {}
         self.incidents: defaultdict[Name, dict[str, Incident]] = defaultdict(dict)

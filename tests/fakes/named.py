@@ -1,4 +1,4 @@
-"""Rows with names in memory: for every port whose rows have names of their own."""
+"""Rows with names in memory, for every port whose rows have unique names."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -9,7 +9,7 @@ from tests.fakes.dependency import FakeDependency
 
 
 class Named(Protocol):
-    """What the rows of such a port have."""
+    """Fields that the rows of such a port have."""
 
     @property
     def tenant(self) -> str: ...
@@ -22,14 +22,15 @@ class Named(Protocol):
 
 
 class FakeNamedStore[R: Named](FakeDependency):
-    """Can be told to be down. `page_of` makes the port's own page."""
+    """Implements the stores of named rows; `page_of` returns a page of the port's own type."""
 
     def __init__(self, page_of: Callable[[tuple[R, ...], str | None], Any]) -> None:
         self.references: Counter[tuple[str, str]] = Counter()
-        """How many refer to a row, by tenant and id."""
+        """Number of references to a row, by tenant and id."""
         self._page_of = page_of
         self.held: dict[tuple[str, str], int] = {}
-        """What rows count, such as the documents of a collection; they stay while it isn't 0."""
+        """Number of things that a row counts, such as the documents of a collection, by tenant and
+        id. A row can be removed only if it is 0."""
         self._rows: dict[tuple[str, str], R] = {}
 
     def add(self, row: R) -> None:

@@ -1,4 +1,4 @@
-"""The outbox in memory, and sinks that remember and fail at will."""
+"""The outbox in memory, and sinks that record events and fail on request."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -13,7 +13,7 @@ _Key = tuple[str, str]
 
 
 class FakeOutboxStore:
-    """Implements OutboxStore; `write` stands for the transaction of a change."""
+    """Implements OutboxStore; `write` replaces the transaction of a change."""
 
     def __init__(self) -> None:
         self.rows: dict[_Key, PendingEvent] = {}
@@ -70,7 +70,7 @@ class FakeOutboxStore:
 
 
 class FakeSink:
-    """Implements Sink; `refuse` raises what an event shall meet."""
+    """Implements Sink; `refuse` returns the error that `take` raises for an event, or None."""
 
     def __init__(
         self, name: str, refuse: Callable[[DomainEvent], Exception | None] = lambda _: None
@@ -90,7 +90,7 @@ class FakeSink:
 
     @property
     def first_sights(self) -> list[DomainEvent]:
-        """The events in the order in which they first came."""
+        """Return the events without repetitions, in the order of their first arrival."""
         by_id: dict[str, DomainEvent] = {}
         for event in self.took:
             by_id.setdefault(event.id, event)

@@ -7,7 +7,7 @@ from tests.fakes.documents import FakeContentStore
 
 
 class FakePartStore:
-    """Implements PartStore over the bucket of contents."""
+    """Implements PartStore; the parts are in a FakeContentStore, as in the same bucket."""
 
     def __init__(self, contents: FakeContentStore) -> None:
         self._contents = contents

@@ -27,7 +27,7 @@ class FakeTrail:
     def __init__(self) -> None:
         self.events: list[DomainEvent] = []
         self.strangers = 0
-        """Events of unknown accounts."""
+        """Number of events of unknown accounts."""
 
     def record(self, event: DomainEvent, *, known: bool) -> None:
         if known:
@@ -54,7 +54,7 @@ class FakeUserStore:
         self.users: dict[tuple[str, str], User] = {}
         self.reads = 0
         self.suspended: dict[str, str] = {}
-        """Reasons by tenant."""
+        """Reasons of suspensions by tenant."""
 
     def add(self, user: User, at_most: int) -> None:
         require_active(self.suspended.get(user.tenant))
@@ -216,7 +216,7 @@ class FakeKeySetStore(FakeDependency):
 
 @cache
 def _private_key(_number: int) -> rsa.RSAPrivateKey:
-    """One key for each number: to generate one takes a tenth of a second."""
+    """Return the key of a number, cached: generating one takes a tenth of a second."""
     return rsa.generate_private_key(public_exponent=65537, key_size=2048)
 
 
@@ -253,12 +253,12 @@ class FakeMac:
 
 
 class FakeHasher:
-    """Implements PasswordHasher without its slowness; counts its work."""
+    """Implements PasswordHasher with a fast hash; counts its checks."""
 
     def __init__(self) -> None:
         self.checks = 0
         self.salt = "one"
-        """Stands for the parameters."""
+        """Replacement for the hash's parameters: hashes with another salt are outdated."""
 
     def hash(self, password: str) -> str:
         return f"{self.salt}${hashlib.sha256(password.encode()).hexdigest()}"
