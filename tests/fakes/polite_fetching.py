@@ -20,7 +20,10 @@ DEFAULTS = FetchOptions()
 
 
 class PoliteWorld:
-    """The attributes are the fakes; nobody sleeps, so that every wait is an answer."""
+    """Polite fetching over fakes, which are the attributes.
+
+    The default `sleep` does nothing, so each wait is returned to the caller.
+    """
 
     def __init__(self, clock: HandClock) -> None:
         self.clock = clock
@@ -30,7 +33,7 @@ class PoliteWorld:
         self.robots = FakeRobotsStore()
         self.progress = FakeProgressStore()
         self.hops: list[str] = []
-        """Every URL that was asked for, robots.txt and redirects included."""
+        """Every requested URL, including robots.txt and redirects."""
         self.on_request: Callable[[str], None] = lambda _: None
         self.sleep: Callable[[float], None] = lambda _: None
         pace = self.hosts.pace
@@ -39,7 +42,7 @@ class PoliteWorld:
     def fetch(
         self, caller: Caller, url: str, options: FetchOptions = DEFAULTS, **request: Any
     ) -> FetchedPage | WaitUntil:
-        """One try by a fresh process."""
+        """Try once to fetch, as a new process; return the page or the wait."""
         direct = FakeFetcher(self.pages)
         direct.on_request = self.on_request
         try:
@@ -49,7 +52,7 @@ class PoliteWorld:
             self.hops += direct.hops
 
     def fetcher(self, direct: FakeFetcher | None = None) -> PoliteFetcher:
-        """The polite fetcher of a fresh process."""
+        """Return the polite fetcher of a new process."""
         return PoliteFetcher(
             fetcher=self.proxies.fetcher(direct or FakeFetcher(self.pages)),
             hosts=self.hosts.service,
@@ -61,18 +64,18 @@ class PoliteWorld:
         )
 
     def page(self, caller: Caller, url: str, options: FetchOptions = DEFAULTS) -> FetchedPage:
-        """A try that doesn't have to wait."""
+        """Return the page of a try that doesn't have to wait."""
         answer = self.fetch(caller, url, options)
         assert isinstance(answer, FetchedPage), answer
         return answer
 
     def wait(self, caller: Caller, url: str, options: FetchOptions = DEFAULTS) -> WaitUntil:
-        """A try that has to wait."""
+        """Return the wait of a try that has to wait."""
         answer = self.fetch(caller, url, options)
         assert isinstance(answer, WaitUntil), answer
         return answer
 
     def come_back(self, caller: Caller, wait: WaitUntil) -> Caller:
-        """Let the time of the wait pass; the caller of the next try."""
+        """Let the time of the wait pass; return the caller of the next try."""
         self.clock.now = max(self.clock.now, wait.until)
         return replace(caller, reservation=wait.waiting_for)

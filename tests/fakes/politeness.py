@@ -1,4 +1,4 @@
-"""The domain ledger in memory."""
+"""The host ledger, redirect progress and robots.txt files in memory."""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -32,7 +32,7 @@ class FakeHostStateStore(FakeDependency):
 
     def __init__(self) -> None:
         self.updates = 0
-        """How many were tried."""
+        """Number of attempted updates."""
         self.reads = 0
         self._lock = Lock()
         self._rows: dict[tuple[str, Record], dict[str, Value]] = {}
@@ -89,7 +89,7 @@ def _number(value: Value) -> int:
 
 
 class LossyLedger:
-    """Every answer to an update is lost once: the client sends the same request again."""
+    """A ledger that loses its first response to each update, so the client repeats the update."""
 
     def __init__(self, ledger: HostStateStore) -> None:
         self._ledger = ledger
@@ -105,14 +105,14 @@ class LossyLedger:
 def pace_at(
     ledger: HostStateStore, clock: Clock, stage: PaceLimits | None = None
 ) -> HostRateLimiter:
-    """The pace service of one process; the stage's pace is the usual one."""
+    """Return the rate limiter of one process; the default limits are the usual ones."""
     return HostRateLimiter(
         ledger=ledger, clock=clock, new_token=tokens(), stage=stage or PaceLimits()
     )
 
 
 def tokens() -> Callable[[], str]:
-    """Makes tokens that differ, also between two makers."""
+    """Return a function that returns unique tokens; no two such functions share one."""
     maker = next(_MAKERS)
     numbers = count()
     return lambda: f"{maker}-{next(numbers)}"
@@ -141,7 +141,7 @@ class FakeProgressStore(FakeDependency):
 
 
 class FakeRobotsStore:
-    """Implements RobotsStore; keeps the origins that were asked for."""
+    """Implements RobotsStore; records the origins that callers asked for."""
 
     def __init__(self) -> None:
         self.kept: dict[str, StoredRobots] = {}

@@ -29,7 +29,7 @@ NUMBERED = AddressPolicy(
         f"{host}:{number}" for host in ("proxy.example", "a.example") for number in range(1, 99)
     )
 )
-"""Tests number their proxies by port, from 1."""
+"""Policy that allows the tests' proxies; their ports are their numbers, from 1."""
 
 
 class FakeProxyStore(FakeDependency):
@@ -141,12 +141,12 @@ def _key(config: ProxyConfig) -> tuple[str, str, int]:
 
 
 class Ways:
-    """Makes fetchers by way of proxies: each answers the same pages, or its own failure."""
+    """Make fetchers that use a proxy: each returns the same pages, or raises its proxy's error."""
 
     def __init__(self, pages: Mapping[str, FetchedPage | DomainError]) -> None:
         self._pages = pages
         self.broken: dict[int, DomainError] = {}
-        """By the port of a proxy."""
+        """Errors by the port of the proxy."""
         self.taken: list[Proxy] = []
         self.requests: list[FetchRequest] = []
 
@@ -169,7 +169,7 @@ class Ways:
 
 
 class Proxies:
-    """The services over their fakes, which are the attributes."""
+    """The proxy services over fakes, which are the attributes."""
 
     def __init__(
         self,
@@ -216,7 +216,7 @@ class Proxies:
         )
 
     def fetcher(self, direct: Fetcher) -> RotatingFetcher:
-        """Fetches by the proxies, or by `direct`."""
+        """Return a fetcher that uses the proxies, or `direct` without one."""
         return RotatingFetcher(
             rotation=self.rotation, direct=direct, through=self.ways, enabled=self.enabled
         )

@@ -1,4 +1,4 @@
-"""A raw-socket HTTP server on loopback whose paths misbehave as a test scripts them."""
+"""A raw-socket HTTP server on loopback; tests script the behaviour of each path."""
 
 import contextlib
 import itertools
@@ -11,12 +11,12 @@ from types import TracebackType
 from typing import Self
 
 HOST = "127.0.0.1"
-IO_SECONDS = 10.0  # a forgotten socket ends a test instead of hanging it
+IO_SECONDS = 10.0  # limits how long a forgotten socket blocks a test
 
 
 @dataclass(frozen=True)
 class SeenRequest:
-    """What a client sent; header names in lower case."""
+    """A request as the server received it; header names are in lower case."""
 
     target: str
     headers: Mapping[str, str]
@@ -26,7 +26,7 @@ class SeenRequest:
 
 @dataclass
 class Exchange:
-    """One request under way, as a behaviour sees it."""
+    """A request that a behaviour is answering."""
 
     sock: socket.socket
     request: SeenRequest
@@ -36,7 +36,7 @@ class Exchange:
         self.sock.sendall(data)
 
     def pause(self, seconds: float) -> None:
-        """Wait, unless the server is being closed."""
+        """Wait for `seconds`. Raises ConnectionAbortedError when the server is closing."""
         if self.stopping.wait(seconds):
             raise ConnectionAbortedError
 
@@ -46,15 +46,15 @@ Behaviour = Callable[[Exchange], None]
 
 @dataclass
 class ScriptedServer:
-    """Use as a context manager: listens on entry, ends all its threads on exit."""
+    """A context manager that listens from its entry; its exit ends all threads."""
 
     behaviours: dict[str, Behaviour] = field(default_factory=dict)
-    """By path without the query."""
+    """Behaviours by path, without the query."""
     fallback: Behaviour | None = None
-    """Of every other path; without one they aren't found."""
+    """Behaviour of every other path; None answers 404."""
     tls: ssl.SSLContext | None = None
     on_connect: Callable[[socket.socket, Event], None] | None = None
-    """Takes a connection over before TLS and HTTP."""
+    """Function that takes over a connection before TLS and HTTP."""
     requests: list[SeenRequest] = field(default_factory=list)
     connections: int = 0
 
@@ -87,7 +87,7 @@ class ScriptedServer:
 
     @property
     def pair(self) -> str:
-        """The `host:port` a policy may allow."""
+        """Return the `host:port` that a policy may allow."""
         return f"{HOST}:{self.port}"
 
     def url(self, path: str = "/", host: str = HOST) -> str:
@@ -117,7 +117,7 @@ class ScriptedServer:
                 self._open.add(sock)
             self._answer(sock)
         except OSError:
-            pass  # the client went away, refused TLS, or the server is closing
+            pass  # the client disconnected or refused TLS, or the server is closing
         finally:
             self._open.discard(sock)
             sock.close()
@@ -153,19 +153,19 @@ def _read_request(sock: socket.socket) -> SeenRequest | None:
 
 
 def head(status: int, *fields: str) -> bytes:
-    """A status line and header lines."""
+    """Return a status line and header lines."""
     return "\r\n".join((f"HTTP/1.1 {status} Scripted", *fields, "", "")).encode("latin-1")
 
 
 def raw(data: bytes) -> Behaviour:
-    """Send these bytes and close."""
+    """Return a behaviour that sends these bytes; the server then closes the connection."""
     return lambda exchange: exchange.send(data)
 
 
 def answer(
     body: bytes = b"", *fields: str, status: int = 200, content_type: str | None = "text/html"
 ) -> Behaviour:
-    """A complete answer with its length."""
+    """Return a behaviour that sends a complete response with its length."""
     typed = () if content_type is None else (f"Content-Type: {content_type}",)
     return raw(head(status, *typed, f"Content-Length: {len(body)}", *fields) + body)
 
@@ -175,19 +175,19 @@ def not_found(exchange: Exchange) -> None:
 
 
 def redirect(location: str, *fields: str, status: int = 302) -> Behaviour:
-    """A redirect with a body, which a client has no use for."""
-    located = f"Location: {location.encode().decode('latin-1')}"  # UTF-8 on the wire
+    """Return a behaviour that redirects, with a body that clients don't need."""
+    located = f"Location: {location.encode().decode('latin-1')}"  # UTF-8 in the sent bytes
     return answer(b"moved", located, *fields, status=status)
 
 
 def in_turn(*behaviours: Behaviour) -> Behaviour:
-    """One request after the other, the last behaviour for all that follow."""
+    """Return a behaviour that uses these for one request each, and repeats the last one."""
     turns = itertools.chain(behaviours, itertools.repeat(behaviours[-1]))
     return lambda exchange: next(turns)(exchange)  # noqa: PLW0108 (a turn for each request)
 
 
 def drip(start: bytes, pieces: Iterable[bytes], seconds: float) -> Behaviour:
-    """Send the start at once, then a piece now and then."""
+    """Return a behaviour that sends the start at once, and each piece after `seconds`."""
 
     def behave(exchange: Exchange) -> None:
         exchange.send(start)
@@ -199,7 +199,7 @@ def drip(start: bytes, pieces: Iterable[bytes], seconds: float) -> Behaviour:
 
 
 def endless_chunks(size: int) -> Behaviour:
-    """A chunked body without an end, as fast as the client reads."""
+    """Return a behaviour that sends an endless chunked body as fast as the client reads."""
 
     def behave(exchange: Exchange) -> None:
         exchange.send(head(200, "Content-Type: text/html", "Transfer-Encoding: chunked"))
@@ -211,5 +211,5 @@ def endless_chunks(size: int) -> Behaviour:
 
 
 def silence(exchange: Exchange) -> None:
-    """Take the request and never answer."""
+    """Keep the connection open without a response."""
     exchange.pause(IO_SECONDS)

@@ -9,13 +9,13 @@ from tests.fakes.dependency import FakeDependency
 
 
 class FakeSealer(FakeDependency):
-    """Implements Sealer without a secret: readable for a test, unlike the text."""
+    """Implements Sealer without a key: tests can decode the result, which hides the text."""
 
     dependency = "kms"
 
     def __init__(self) -> None:
         self.unsealed = 0
-        """How many secrets were opened."""
+        """Number of unsealed secrets."""
         self._numbers = itertools.count()
 
     def seal(self, secret: bytes, *, tenant: str, purpose: str) -> bytes:

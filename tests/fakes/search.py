@@ -23,7 +23,7 @@ _WORD = re.compile(r"\w+")
 
 
 class FakeEmbedder(FakeDependency):
-    """Implements Embedder: a vector is a bag of hashed words, a token is a run of non-blanks."""
+    """Implements Embedder: a vector counts hashed words, a token is a run of non-blanks."""
 
     dependency = "embedder"
 
@@ -41,7 +41,7 @@ class FakeEmbedder(FakeDependency):
             max_batch=max_batch,
         )
         self.embedded: list[str] = []
-        """Every text that was embedded, in order."""
+        """Every embedded text, in order."""
 
     def info(self, remaining: Remaining) -> EmbedderInfo:
         self._require()
@@ -60,8 +60,7 @@ class FakeEmbedder(FakeDependency):
 
 
 class FakeChunkIndex(FakeDependency):
-    """Implements ChunkIndex: cosine similarity, or counted common words and neighbours; can be
-    told to be down."""
+    """Implements ChunkIndex: scores by cosine similarity, or by common words and neighbours."""
 
     dependency = "opensearch"
 
@@ -69,21 +68,21 @@ class FakeChunkIndex(FakeDependency):
         self.held_by_target: dict[str, dict[str, IndexedChunk]] = {"first": {}}
         self.read_from = "first"
         self.former: FakeChunkIndex | None = None
-        """Of the model before."""
+        """Index of the former model."""
 
     def lose(self) -> None:
-        """As if somebody had deleted the index."""
+        """Remove the index, as if somebody had deleted it."""
         self.held_by_target = {}
 
     def of_another_model(self) -> FakeChunkIndex:
-        """The index after a change of the model."""
+        """Return the index after a change of the model."""
         later = FakeChunkIndex()
         later.former = self
         return later
 
     @property
     def held(self) -> dict[str, IndexedChunk]:
-        """What searches see, by id."""
+        """Return the chunks that searches see, by id."""
         if self.read_from not in self.held_by_target:
             raise IndexMissing
         return self.held_by_target[self.read_from]
@@ -168,7 +167,7 @@ class FakeChunkIndex(FakeDependency):
         return len({each.document_id for each in own}), len(own)
 
     def _everywhere(self) -> dict[str, IndexedChunk]:
-        """A chunk that two models have counts once."""
+        """Return all chunks by id; a chunk that two models have counts once."""
         if self.former is None:
             return self.held
         own = self.held if self.read_from in self.held_by_target else {}
@@ -176,7 +175,7 @@ class FakeChunkIndex(FakeDependency):
 
 
 class FakeReranker:
-    """Implements Reranker: the share of the query's words that a text has."""
+    """Implements Reranker: the score is the share of the query's words that a text contains."""
 
     def __init__(self) -> None:
         self.available = True
@@ -189,9 +188,9 @@ class FakeReranker:
 
 
 def vector_of(text: str) -> tuple[float, ...]:
-    """The unit vector of a text; equal words in any order give equal vectors.
+    """Return the unit vector of a text, rounded as by an embedder.
 
-    Rounded, as an embedder's are.
+    Texts with the same words, in any order, have equal vectors.
     """
     values = [0.0] * DIMENSION
     for word in _words(text) or [text]:
@@ -210,7 +209,7 @@ def _matches(text: str, words: set[str]) -> tuple[tuple[int, int], ...]:
 
 
 def _neighbours(text: str, query: str) -> int:
-    """How many neighbours of the query are neighbours in the text."""
+    """Return how many neighbouring words of the query are also neighbours in the text."""
     return len(set(pairwise(_words(text))) & set(pairwise(_words(query))))
 
 

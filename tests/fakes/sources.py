@@ -1,4 +1,4 @@
-"""Sources on fakes: their store, and what crawls and discoveries answer."""
+"""Sources over fakes: their store, their crawls and their discoveries."""
 
 import itertools
 from collections.abc import Mapping, Sequence
@@ -22,7 +22,7 @@ from tests.fakes.time import HandClock
 class FakeSourceStore(FakeDependency):
     """Implements SourceStore.
 
-    `configs` and `collections` count who refers to their rows; None knows every row.
+    `configs` and `collections` count the references to their rows; None accepts every reference.
     """
 
     def __init__(
@@ -119,15 +119,15 @@ class FakeSourceStore(FakeDependency):
 
 
 class FakeCrawls(FakeDependency):
-    """Implements Crawls: what became of a batch is said by the test."""
+    """Implements Crawls; a test sets the results of each batch."""
 
     def __init__(self) -> None:
         self.error: DomainError | None = None
         self.refused: Mapping[str, str] = {}
         self.begun: dict[str, tuple[str, ...]] = {}
-        """Run → the pages that are crawled in it."""
+        """Crawled pages by run."""
         self.results: dict[str, Sequence[RunPage]] = {}
-        """Run → what became of them."""
+        """Results of the pages by run."""
 
     def begin_deep(self, source: Source, run: Run) -> str | None:
         self._require()
@@ -158,9 +158,9 @@ class FakeDiscoveries:
     def __init__(self) -> None:
         self.error: DomainError | None = None
         self.begun: list[str] = []
-        """Runs, each time they ask."""
+        """Ids of the runs that began a discovery, once for each call."""
         self.found: dict[str, DiscoveryProgress] = {}
-        """By run."""
+        """Results of discoveries by run."""
 
     def begin(self, source: Source, run: Run) -> str:
         if self.error is not None:
@@ -187,7 +187,7 @@ class FakeSourceWebhooks:
 
 
 class SourceWorld:
-    """The services over their fakes, which are the attributes."""
+    """The services of sources over fakes, which are the attributes."""
 
     def __init__(self) -> None:
         self.clock = HandClock()
@@ -216,7 +216,7 @@ class SourceWorld:
         )
 
     def tick(self, seconds: float = 60) -> SourceTickResult:
-        """The rule, so much later."""
+        """Advance the clock by `seconds`, and make one tick of the rule."""
         self.clock.advance(seconds)
         return self.runs.tick(lambda: True)
 
@@ -224,9 +224,9 @@ class SourceWorld:
         return self.service.get("acme", source_id)
 
     def run(self, source_id: str) -> Run:
-        """The newest run."""
+        """Return the newest run."""
         return self.store.runs("acme", source_id, None, 1).items[0]
 
     def end(self, run: Run, *pages: RunPage) -> None:
-        """The crawls of a run end like this."""
+        """End the crawls of a run with these results."""
         self.crawls.results[run.id] = [replace(page) for page in pages]

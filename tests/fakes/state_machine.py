@@ -1,7 +1,7 @@
-"""Runs a definition of statemachines/ in this process, on a clock that is moved by hand.
+"""Run a definition of statemachines/ in this process, on a manual clock.
 
-Of the Amazon States Language it knows what our definitions use, and refuses the rest. Time passes
-only where an execution waits; a map's items come one after the other.
+It implements the parts of the Amazon States Language that our definitions use, and refuses all
+others. Time passes only while an execution waits; the items of a map run one after the other.
 """
 
 import itertools
@@ -23,17 +23,17 @@ from tests.fakes.crashes import Crash
 from tests.fakes.time import HandClock
 
 _CALLBACK: Final = "arn:aws:states:::lambda:invoke.waitForTaskToken"
-_TRANSITIONS: Final = 3000  # of one execution: more is an endless loop
+_TRANSITIONS: Final = 3000  # of one execution; more mean an endless loop
 
 Function = Callable[[dict[str, Any]], Any]
 
 
 class Lost(Exception):
-    """The execution ends without a trace: it was stopped, or it never began."""
+    """Raised when an execution is lost: it was stopped, or it never began."""
 
 
 class TaskFailed(Exception):
-    """A task has failed, after its retries."""
+    """Raised when a task has failed after its retries."""
 
 
 class FakeCallbacks:
@@ -46,7 +46,7 @@ class FakeCallbacks:
         self._numbers = itertools.count(1)
 
     def new(self) -> str:
-        """The token of a state that begins to wait."""
+        """Return the token of a state that begins to wait."""
         token = f"token-{next(self._numbers)}"
         self.waiting.add(token)
         return token
@@ -65,7 +65,7 @@ class FakeCallbacks:
 
 @cache
 def _definition(name: str) -> Any:
-    """Read once: hundreds of stories are told with the same machine, and none changes it."""
+    """Return a definition, cached: hundreds of tests use the same one, and none changes it."""
     return yaml.safe_load((ROOT / "statemachines" / f"{name}.asl.yaml").read_text())
 
 
@@ -84,19 +84,19 @@ class StateMachine:
         self._clock = clock
         self._callbacks = callbacks
         self.entered: Counter[str] = Counter()
-        """How often each state was entered, by all executions: what AWS charges for."""
+        """Number of times that executions entered each state; AWS charges for each."""
         self.states: list[Any] = []
-        """Every input that a state had."""
+        """Inputs of all states that ran, in order."""
         self.meanwhile: Callable[[], None] = lambda: None
-        """Happens whenever an execution waits."""
+        """Called whenever an execution waits."""
         self.lost_after: int | None = None
-        """States after which an execution is lost."""
+        """Number of states after which an execution is lost; None for no loss."""
         self.dies_with_functions = False
-        """Whether a function's crash loses the execution, too."""
+        """Whether the crash of a function also loses the execution."""
         self._left = 0
 
     def run(self, state: Any) -> None:
-        """One execution, to its end, which begins with no trace to continue. Raises Lost."""
+        """Run one execution to its end; its input continues no trace. Raises Lost."""
         self._left = _TRANSITIONS if self.lost_after is None else self.lost_after
         self._run(self._definition, {STATE_KEY: "", **json.loads(json.dumps(state))})
 
@@ -135,7 +135,7 @@ class StateMachine:
     def _tried(self, spec: Mapping[str, Any], state: Any, item: Any) -> Any:
         if spec["Resource"] != _CALLBACK:
             answer = self._functions[_name(spec["Resource"])](json.loads(json.dumps(state)))
-            return {**answer, STATE_KEY: state[STATE_KEY]}  # as functions' entry points do
+            return {**answer, STATE_KEY: state[STATE_KEY]}  # functions' entry points do the same
         token = self._callbacks.new()
         given = _built(spec["Parameters"], state, {"Task": {"Token": token}, "Map": item})
         try:
@@ -208,7 +208,7 @@ def _built(template: Any, state: Any, context: Mapping[str, Any]) -> Any:
 
 
 def _at(path: str, state: Any, context: Mapping[str, Any]) -> Any:
-    """A value by its path. Raises KeyError, where AWS ends the execution."""
+    """Return the value at a path. Raises KeyError where AWS would fail the execution."""
     parts = path.split(".")
     found = context if parts[0] == "$$" else state
     for part in parts[1:]:

@@ -1,7 +1,7 @@
-"""A server that speaks the protocol of Text Embeddings Inference (TEI), on loopback.
+"""A server on loopback that speaks the protocol of Text Embeddings Inference (TEI).
 
-A vector is a bag of hashed words in as many dimensions as wanted. A text's rerank score is the
-share of the query's words that it has.
+A vector counts hashed words in the given number of dimensions. The rerank score of a text is the
+share of the query's words that the text contains.
 """
 
 import json
@@ -14,11 +14,11 @@ from tests.fakes.scripted_server import Behaviour, Exchange, ScriptedServer, ans
 
 MODEL = "example/large-v1"
 MOST = 4
-"""Texts in one request."""
+"""Maximum number of texts in one request."""
 
 
 def serve_tei(dimension: int) -> ScriptedServer:
-    """Return the server, to be entered."""
+    """Return the server, which is a context manager."""
     return ScriptedServer(
         {
             "/info": _json(lambda _: _INFO),
@@ -48,7 +48,7 @@ def _batch(body: Any) -> list[str]:
 
 
 def _tokens(text: str) -> list[dict[str, Any]]:
-    """Words, placed by bytes of UTF-8."""
+    """Return the words of a text, with positions in bytes of UTF-8."""
     return [
         {
             "id": 1,
@@ -74,7 +74,7 @@ def _vector(text: str, dimension: int) -> list[float]:
 
 
 def _ranks(body: Any) -> list[dict[str, Any]]:
-    """Best first, as TEI answers."""
+    """Return the ranks of the texts, best first, as TEI does."""
     wanted = set(_words(body["query"]))
     scores = [len(wanted & set(_words(text))) / len(wanted) for text in _batch(body)]
     ranks = [{"index": number, "score": score} for number, score in enumerate(scores)]

@@ -1,4 +1,4 @@
-"""Tenants in memory, over the stores of keys and people; holds of work."""
+"""Tenants in memory, over the stores of keys and people; holds of their work."""
 
 from dataclasses import replace
 from datetime import datetime

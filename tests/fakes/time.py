@@ -1,4 +1,4 @@
-"""A clock that is moved by hand."""
+"""A clock that moves only when a test moves it."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Final
@@ -7,26 +7,26 @@ START: Final = datetime(2026, 1, 2, 12, 0, 0, tzinfo=UTC)
 
 
 class HandClock:
-    """Implements `Clock`; stands still until it is moved, forward or back."""
+    """Implements `Clock`; a test moves it forward or back."""
 
     def __init__(self, now: datetime = START) -> None:
         self.now = now
 
     def __call__(self) -> datetime:
-        """The present moment."""
+        """Return the current time of the test."""
         return self.now
 
     def advance(self, seconds: float) -> datetime:
-        """Move by so many seconds and answer the new moment."""
+        """Move the clock by `seconds`; return the new time."""
         self.now += timedelta(seconds=seconds)
         return self.now
 
 
 def plenty() -> float:
-    """A Remaining that never runs out."""
+    """Return a remaining time that never runs out."""
     return 60.0
 
 
 def late() -> datetime:
-    """A clock behind which every moment of a test lies."""
+    """Return a time after all times of the tests."""
     return START + timedelta(days=36_500)

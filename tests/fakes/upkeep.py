@@ -1,4 +1,4 @@
-"""Upkeep of rows and index in memory, beside their stores."""
+"""Maintenance of documents and index in memory, next to their stores."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -30,7 +30,7 @@ class FakeDocumentScan:
     def __init__(self, documents: FakeDocumentStore) -> None:
         self._documents = documents
         self.unused: list[UnusedBody] = []
-        """Bodies that no document has."""
+        """Bodies that no document references."""
         self._places: dict[str, tuple[str, datetime, ScanCheckpoint]] = {}
 
     def scan(self, after: Mapping[str, Any] | None, limit: int) -> ScanPage:
@@ -85,12 +85,12 @@ _SORTED = ("tenant", "document_id", "version_id")
 
 
 class FakeIndexUpkeep:
-    """Implements IndexUpkeep on the fake index."""
+    """Implements IndexUpkeep for the fake index."""
 
     def __init__(self, index: FakeChunkIndex) -> None:
         self._index = index
         self.written_at: dict[str, datetime] = {}
-        """By version; others were written at the start."""
+        """Time of writing by version; other versions were written at START."""
 
     def begin(self, remaining: Remaining) -> str:
         unread = set(self._index.held_by_target) - {self._index.read_from}

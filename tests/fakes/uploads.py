@@ -7,7 +7,7 @@ from spinneret.kernel.errors import BodyTooLarge
 
 
 class FakeUploadStore:
-    """Implements UploadStore; `post` is what a client does with a form."""
+    """Implements UploadStore; `post` acts as a client with a form."""
 
     def __init__(self) -> None:
         self._posted: dict[str, bytes] = {}
@@ -16,7 +16,7 @@ class FakeUploadStore:
         return "https://uploads.example/", {"key": f"{tenant}/{upload_id}", "until": str(seconds)}
 
     def post(self, fields: Mapping[str, str], body: bytes) -> None:
-        """Store a body, however large."""
+        """Store a body of any size."""
         self._posted[fields["key"]] = body
 
     def read(self, tenant: str, upload_id: str) -> bytes | None:

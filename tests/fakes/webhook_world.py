@@ -1,4 +1,4 @@
-"""The world of webhooks on fakes: jobs that end, notifications, deliveries."""
+"""Webhooks over fakes: ends of jobs, notifications and deliveries."""
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence
@@ -42,16 +42,16 @@ NO_HEADERS: Mapping[str, str] = {}
 
 
 class Receiver:
-    """Implements Fetcher: what comes to an endpoint, and what it answers.
+    """Implements Fetcher as an endpoint: records its requests and answers them.
 
-    The answers are given one after the other, the last one for ever.
+    Each request gets the next of the answers; the last one repeats.
     """
 
     def __init__(self, clock: Clock) -> None:
         self.requests: list[FetchRequest] = []
         self.answers: list[FetchedPage | DomainError] = [answer(200)]
         self.on_request: Callable[[], None] = lambda: None
-        """May take its time by the clock, up to what the request allows."""
+        """Called during each request; may advance the clock, up to the request's time limit."""
         self._clock = clock
 
     def fetch(self, request: FetchRequest) -> FetchedPage:
@@ -66,18 +66,18 @@ class Receiver:
 
     @property
     def ids(self) -> list[str]:
-        """`webhook-id` of every request."""
+        """Return the `webhook-id` of every request."""
         return [request.headers["webhook-id"] for request in self.requests]
 
 
 def answer(status: int, body: str = "", **headers: str) -> FetchedPage:
-    """An answer of the receiver; underscores in header names stand for hyphens."""
+    """Return an answer of the receiver; underscores in header names become hyphens."""
     named = {name.replace("_", "-"): value for name, value in headers.items()}
     return fetched_page(URL, body, status_code=status, headers=named)
 
 
 class WebhookWorld:
-    """The attributes are the fakes. Jobs of the kind `crawl` end as `work` says."""
+    """Webhooks over fakes, which are the attributes; `work` is the handler of `crawl` jobs."""
 
     def __init__(self) -> None:
         self.clock = HandClock()
@@ -91,12 +91,12 @@ class WebhookWorld:
         self.work: Handler = lambda _: {"title": "Silk"}
         self.enabled = True
         self.random: Callable[[], float] = lambda: 0.5
-        """No jitter."""
+        """Source of jitter; the default adds none."""
         self.wrap: Callable[[str, Any], Any] = lambda _, port: port
-        """Sees every port of workers and of the relay on its way to them."""
+        """Function that may replace each port of the workers and the relay, given its name."""
         self._numbers = itertools.count(1)
         self.listening = True
-        """Whether who writes an end hands it on."""
+        """Whether a write that ends a run also relays its event."""
 
     @property
     def jobs(self) -> JobService:
@@ -142,12 +142,12 @@ class WebhookWorld:
         return Relay(self.wrap("outbox", self.store.outbox), [self.sink], self.clock)
 
     def ending_store(self) -> JobStore:
-        """As wired: what ends a run hands on its event."""
+        """Return the store, wired as deployed: a write that ends a run relays its event."""
         store = self.wrap("store", self.store)
         return PublishingJobStore(store, relaying(KINDS, self._relay_events))
 
     def endpoint(self, tenant: str = "acme", **given: Any) -> tuple[Endpoint, str]:
-        """A new endpoint and its secret."""
+        """Create an endpoint; return it and its secret."""
         return self.service.create(tenant, requested(**given))
 
     def submit(
@@ -157,13 +157,13 @@ class WebhookWorld:
         webhook_headers: Mapping[str, str] = NO_HEADERS,
         payload: Any = None,
     ) -> JobRef:
-        """A job of the tenant `acme`, with the targets that exist now."""
+        """Submit a job of the tenant `acme`, with its current targets."""
         return self.submit_to(
             self.service.targets("acme", webhook_url, webhook_headers), payload=payload
         )
 
     def submit_to(self, targets: tuple[str, ...], *, payload: Any = None) -> JobRef:
-        """A job of the tenant `acme` with these targets."""
+        """Submit a job of the tenant `acme` with these targets."""
         draft = Draft(
             kind="crawl",
             payload=payload or {"url": "https://site.example/page"},
@@ -182,7 +182,7 @@ class WebhookWorld:
         return placed[0]
 
     def finish(self, **given: Any) -> Job:
-        """Submit a job and run it to its end; what it leads to is only queued."""
+        """Submit a job and run it to its end; its deliveries are only queued."""
         ref = self.submit(**given)
         self.queue.sent = [sent for sent in self.queue.sent if sent.ref != ref]
         self.run(ref)
@@ -212,12 +212,12 @@ class WebhookWorld:
         return self.job(ref)
 
     def deliveries(self) -> list[Job]:
-        """All delivery jobs, oldest first."""
+        """Return all delivery jobs, oldest first."""
         page = self.store.page("acme", JobFilter(kind=DELIVERY), None, 100)
         return list(page.items)[::-1]
 
     def settle(self, passes: int = _PASSES) -> None:
-        """Run deliveries as they are due, until all are finished."""
+        """Run each delivery when it is due, until all are finished."""
         for _ in range(passes):
             self.queue.take()
             waiting = [job for job in self.deliveries() if job.status not in TERMINAL]
@@ -229,7 +229,7 @@ class WebhookWorld:
         raise AssertionError("never finished")
 
     def recover(self) -> None:
-        """Deliver messages and sweep as time passes, until nothing is left to do."""
+        """Deliver messages and sweep, while time passes, until there is no more work."""
         for _ in range(_PASSES):
             for sent in self.queue.take():
                 self.run(sent.ref)
@@ -240,7 +240,7 @@ class WebhookWorld:
         raise AssertionError("never at rest")
 
     def sweep(self) -> None:
-        """One pass of the sweeper, after what it lets rest."""
+        """Run one pass of the sweeper and the relay, after the grace time of messages."""
         self.clock.advance(limits.RESEND_GRACE_SECONDS)
         Sweeper(
             store=self.ending_store(),
@@ -252,13 +252,13 @@ class WebhookWorld:
         self.relay.sweep()
 
     def job(self, ref: JobRef) -> Job:
-        """A job as it stands."""
+        """Return the stored job."""
         found = self.store.get(ref)
         assert found is not None
         return found
 
     def lines(self, endpoint_id: str) -> tuple[Delivery, ...]:
-        """The log of an endpoint, newest first."""
+        """Return the delivery log of an endpoint, newest first."""
         return self.service.deliveries("acme", endpoint_id, None, 100).items
 
     def _relay_events(self, tenant: str, subject: str) -> None:
@@ -270,7 +270,7 @@ class WebhookWorld:
 
 
 def requested(**given: Any) -> RequestedEndpoint:
-    """An endpoint that takes everything."""
+    """Return a requested endpoint that gets the events of completed and failed jobs."""
     values: dict[str, Any] = {
         "name": "ours",
         "url": URL,

@@ -74,7 +74,7 @@ class FakeEndpointStore(FakeDependency):
 
 
 class FakeDeliveryLog(FakeDependency):
-    """Implements DeliveryLog beside the jobs of a FakeJobStore."""
+    """Implements DeliveryLog; a FakeJobStore checks the leases."""
 
     def __init__(self, jobs: FakeJobStore) -> None:
         self._jobs = jobs
@@ -124,7 +124,7 @@ class FakeCooldowns(FakeDependency):
 
 
 def stored_endpoint(**given: Any) -> Endpoint:
-    """An endpoint as it is stored."""
+    """Return a stored endpoint with these fields."""
     values: dict[str, Any] = {
         "tenant": "acme",
         "id": "wh_1",
@@ -139,7 +139,7 @@ def stored_endpoint(**given: Any) -> Endpoint:
 
 
 def stored_delivery(**given: Any) -> Delivery:
-    """A line of the delivery log."""
+    """Return a line of the delivery log with these fields."""
     values: dict[str, Any] = {
         "tenant": "acme",
         "id": "dlv_1",
