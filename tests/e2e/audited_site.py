@@ -1,4 +1,4 @@
-"""A website to audit: the good fixture site on loopback, with pages that can be broken or held."""
+"""A website to audit: the good fixture site on loopback; tests can break or hold its pages."""
 
 import threading
 import time
@@ -19,19 +19,19 @@ _FILES = {
 
 @dataclass
 class AuditedSite:
-    """Serves while it is entered; notes when each request came."""
+    """A website that serves within its context, and records the time of each request."""
 
     port: int
     delay: float = 0.0
-    """Seconds that each page takes."""
+    """Delay of each response in seconds."""
     broken: frozenset[str] = frozenset()
-    """Pages without a title."""
+    """Paths of pages without a title."""
     planted: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    """Parts of pages that differ, by path."""
+    """Changed parts of pages, by path."""
     answers_anything: bool = False
-    """Whether unknown paths are answered with a page."""
+    """Whether unknown paths get a page instead of 404."""
     asked: list[tuple[float, str, str]] = field(default_factory=list)
-    """Monotonic moment, method, path."""
+    """Monotonic time, method and path of each request."""
 
     def __post_init__(self) -> None:
         self.url = f"http://127.0.0.1:{self.port}"
@@ -53,7 +53,7 @@ class AuditedSite:
         self._thread.join(5)
 
     def body(self, path: str) -> tuple[int, str, bytes]:
-        """Status, type and body of a path."""
+        """Return the status, media type and body of a path."""
         if path == "/robots.txt":
             text = f"User-agent: *\nAllow: /\n\nSitemap: {self.url}/sitemap.xml\n"
             return 200, "text/plain; charset=utf-8", text.encode()
@@ -96,4 +96,4 @@ class _Handler(BaseHTTPRequestHandler):
     do_HEAD = do_GET  # noqa: N815 - the standard library's name
 
     def log_message(self, *_: Any) -> None:
-        """Quiet."""
+        """Print no access log."""

@@ -1,4 +1,4 @@
-"""A reverse proxy on loopback that breaks connections on their way back."""
+"""A reverse proxy on loopback that breaks connections during responses."""
 
 import threading
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ import httpx
 
 
 class BreakingProxy(ThreadingHTTPServer):
-    """Forwards to a gateway; a response whose path ends with `cut_path` is cut `cuts` times."""
+    """Forward requests to a gateway, and cut responses to paths that end with `cut_path`."""
 
     daemon_threads = True
 
@@ -18,12 +18,12 @@ class BreakingProxy(ThreadingHTTPServer):
         self.target = httpx.Client(base_url=target, timeout=60, trust_env=False)
         self.cut_path = ""
         self.cuts: list[int] = []
-        """Bytes of the body that pass before each cut; -1 loses the whole response."""
+        """Number of body bytes that pass before each cut; -1 drops the whole response."""
         self.forwarded: list[tuple[str, str]] = []
 
     @property
     def url(self) -> str:
-        """Its address."""
+        """Return the proxy's address."""
         return f"http://127.0.0.1:{self.server_port}"
 
 
@@ -59,7 +59,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 @contextmanager
 def breaking_proxy(target: str) -> Iterator[BreakingProxy]:
-    """Serve while the context is entered."""
+    """Serve a proxy of `target` within the context."""
     with BreakingProxy(target) as server:
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
         thread.start()

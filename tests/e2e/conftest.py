@@ -1,4 +1,4 @@
-"""The deployed application, and a tenant's view of it over HTTP."""
+"""The deployed application, and clients that call its API as a tenant."""
 
 from __future__ import annotations
 
@@ -36,13 +36,14 @@ from tests.waiting import waited
 
 CRAWL_TIMEOUT = 30
 WEBSITES = 3
-"""Ports of one process: a block has them for four, beside market and captures."""
+"""Number of websites of one process. A block has ports for four processes, the marketplaces and the
+index of captures."""
 TERMINAL = {"completed", "failed", "cancelled"}
 
 
 @dataclass(frozen=True)
 class Deployed:
-    """The application on the instance."""
+    """The application, deployed on the instance."""
 
     stack: Stack
     api_url: str
@@ -53,25 +54,26 @@ class Deployed:
     market_port: int
     captures_port: int
     trap_port: int
-    """Its robots.txt, which is kept for a day, is its own."""
+    """Port of the trap website; no other website has it, because its robots.txt is cached for a
+    day."""
     settings: dict[str, str]
-    """The environment that it was deployed with."""
+    """Environment variables of the deployment."""
     aws: Aws
 
     @property
     def ports(self) -> tuple[int, ...]:
-        """Of the websites."""
+        """Return the ports of the websites."""
         return self.site_port, self.website_port, self.trap_port
 
     @contextmanager
     def only(self, shared: str) -> Iterator[None]:
-        """Hold what the processes of these tests share, while the others wait."""
+        """Hold the lock of something that the processes of these tests share."""
         path = self.stack.folder / f"{shared}.lock"
         with exclusive(path, on_wait=lambda: None, timeout=300):
             yield
 
     def tenant(self, scope: str = "write") -> Tenant:
-        """A fresh tenant with a key."""
+        """Create a tenant with a key of this scope."""
         name = f"t-{uuid4().hex[:12]}"
         wanted = KeyRequest(
             name="tests",
@@ -83,7 +85,7 @@ class Deployed:
 
 
 class Tenant:
-    """Calls the API with one tenant's key."""
+    """Client that calls the API with one tenant's key."""
 
     def __init__(self, name: str, api_url: str, key: str) -> None:
         self.name = name
@@ -93,43 +95,43 @@ class Tenant:
         )
 
     def __call__(self, method: str, path: str, body: Any = None, **headers: str) -> httpx.Response:
-        """One request; underscores in header names stand for hyphens."""
+        """Send one request; underscores in header names become hyphens."""
         named = {name.replace("_", "-"): value for name, value in headers.items()}
         return self._client.request(method, path, json=body, headers=named)
 
     def read(self, path: str) -> dict[str, Any]:
-        """The body of a GET that succeeds."""
+        """Return the body of a GET, which must succeed."""
         response = self("GET", path)
         assert response.status_code == 200, response.text
         found: dict[str, Any] = response.json()
         return found
 
     def crawl(self, url: str, **fields: Any) -> str:
-        """Submit one URL; the job's id."""
+        """Submit one URL; return the job's id."""
         response = self("POST", "/api/v1/crawl", {"url": url, **fields})
         assert response.status_code == 202, response.text
         return str(response.json()["job_id"])
 
     def job(self, job_id: str) -> dict[str, Any]:
-        """A crawl as it stands."""
+        """Return a crawl's job."""
         return self.read(f"/api/v1/crawl/{job_id}")
 
     def finished(self, job_id: str, seconds: float = 60) -> dict[str, Any]:
-        """Wait for the end of a crawl."""
+        """Wait for the end of a crawl; return its job."""
         return self.wait(job_id, lambda job: job["status"] in TERMINAL, seconds)
 
     def wait(
         self, job_id: str, reached: Callable[[dict[str, Any]], bool], seconds: float
     ) -> dict[str, Any]:
-        """Wait until a crawl has reached a state."""
+        """Wait until a crawl has reached a state; return its job."""
         return waited(lambda: self.job(job_id), reached, seconds=seconds)
 
     def audited(self, audit_id: str, seconds: float = 120) -> dict[str, Any]:
-        """Wait for the end of an audit."""
+        """Wait for the end of an audit; return its body."""
         return self.ended(f"/audits/{audit_id}", seconds)
 
     def ended(self, path: str, seconds: float) -> dict[str, Any]:
-        """Wait for the end of what a path shows; its body then."""
+        """Wait until the object at a path has finished; return its body."""
         return waited(
             lambda: self.read(path),
             lambda seen: seen["finished_at"] is not None,
@@ -138,23 +140,23 @@ class Tenant:
         )
 
     def search(self, query: str, **fields: Any) -> list[dict[str, Any]]:
-        """The hits of a search."""
+        """Return the hits of a search."""
         response = self("POST", "/api/v1/search", {"query": query, **fields})
         assert response.status_code == 200, response.text
         hits: list[dict[str, Any]] = response.json()["results"]
         return hits
 
     def close(self) -> None:
-        """End the connections."""
+        """Close the connections."""
         self._client.close()
 
 
 @dataclass(frozen=True)
 class ServerPorts:
-    """Ports of the tests' servers, of one claimed block.
+    """Ports of the tests' servers, from one claimed block.
 
-    Several processes may test one instance: each has websites of its own, which never run at the
-    same port. One market and one index of captures are all that a deployment can name.
+    Several processes may test one instance. Each has its own websites, which never share a port. A
+    deployment can name only one server of marketplaces and one index of captures.
     """
 
     block: range
@@ -163,27 +165,27 @@ class ServerPorts:
 
     @property
     def all(self) -> list[str]:
-        """The addresses that the application may fetch from."""
+        """Return the addresses from which the application may fetch."""
         return [f"127.0.0.1:{port}" for port in self.block]
 
     @property
     def websites(self) -> range:
-        """The demonstration's, the misbehaving and the trap website of this process."""
+        """Return this process's ports: the demonstration, the misbehaving and the trap website."""
         first = WEBSITES * self.process
         return self.block[first : first + WEBSITES]
 
     @property
     def market(self) -> int:
-        """The marketplaces."""
+        """Return the port of the marketplaces."""
         return self.block[-1]
 
     @property
     def captures(self) -> int:
-        """Common Crawl's index."""
+        """Return the port of Common Crawl's index."""
         return self.block[-2]
 
 
-# They take the longest and begin first, so that no process works long after the others.
+# These take the longest and start first, so that no process works long after the others.
 LONGEST: Final = (
     *("access_matrix", "tenant_isolation", "documented_commands", "publishing", "tenants"),
     *("console", "client", "monitoring", "jobs", "bad_input", "people", "sources"),
@@ -192,14 +194,14 @@ LONGEST: Final = (
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Order the files by their time."""
+    """Order the files by their duration, the longest first."""
     places = {f"test_{name}": place for place, name in enumerate(LONGEST)}
     items.sort(key=lambda item: places.get(item.path.stem, len(places)))
 
 
 @pytest.fixture(scope="session")
 def server_ports(worker_id: str) -> Iterator[ServerPorts]:
-    """The block that the instance's owner has claimed, else one of this run."""
+    """Yield the block that the instance's owner has claimed, or else a new block of this run."""
     if first := os.environ.get(PORTS_VARIABLE):
         block = range(int(first), int(first) + SIZE)
         yield ServerPorts(block, int(worker_id.removeprefix("gw")) if worker_id != "master" else 0)
@@ -212,13 +214,13 @@ def server_ports(worker_id: str) -> Iterator[ServerPorts]:
 def deployed(
     stack: Stack, aws: Aws, server_ports: ServerPorts, pytestconfig: pytest.Config
 ) -> Deployed:
-    """The application, which may fetch from the servers of the tests.
+    """Provide the application, which may fetch from the servers of the tests.
 
-    The first of several processes deploys it, and the others find it deployed.
+    The first of several processes deploys it, and the others use this deployment.
     """
     site, website, trap = server_ports.websites
     settings = {
-        "FORCE": "1",  # an instance that is used again holds nothing that anybody keeps
+        "FORCE": "1",  # a reused instance has no data that anybody needs
         "BROWSER": "1",
         "SPINNERET_FETCH_ALLOWED": ",".join(server_ports.all),
         "SPINNERET_MARKETPLACE_HOSTS": market_hosts(f"http://127.0.0.1:{server_ports.market}"),
@@ -233,12 +235,12 @@ def deployed(
     if done.returncode != 0:
         give_up(pytestconfig, "the application wasn't deployed", done)
     record = json.loads((stack.folder / "deployment.json").read_text())
-    # Before any test: functions keep the clients' secrets for a while.
+    # This precedes all tests, because functions cache the clients' secrets for a while.
     aws("secretsmanager").put_secret_value(
         SecretId=record["outputs"]["MarketplaceSecret"],
         SecretString=json.dumps({"ebay": EBAY_KEYS, "etsy": ETSY_KEYS}),
     )
-    # Otherwise a rule creates the first signing key within five minutes.
+    # Without this, a rule would create the first signing key within five minutes.
     with suppress(DependencyUnavailable):  # another process of these tests was faster
         rotation_in(aws.dynamodb(), record["outputs"]["TenancyTable"], aws("kms"), "local").run()
     api_id = record["outputs"]["ApiId"]
@@ -259,7 +261,7 @@ def deployed(
 
 @pytest.fixture
 def tenant(deployed: Deployed) -> Iterator[Tenant]:
-    """A tenant of the test's own."""
+    """Yield a new tenant for one test."""
     fresh = deployed.tenant()
     yield fresh
     fresh.close()
@@ -267,7 +269,7 @@ def tenant(deployed: Deployed) -> Iterator[Tenant]:
 
 @pytest.fixture
 def admin(deployed: Deployed) -> Iterator[Tenant]:
-    """A tenant of the test's own, with all scopes."""
+    """Yield a new tenant for one test, with a key of all scopes."""
     fresh = deployed.tenant("admin")
     yield fresh
     fresh.close()
@@ -275,7 +277,7 @@ def admin(deployed: Deployed) -> Iterator[Tenant]:
 
 @pytest.fixture(scope="module")
 def stranger(deployed: Deployed) -> Iterator[Tenant]:
-    """Administrates another tenant than the module's."""
+    """Yield a tenant with an admin key; it isn't the tenant of the module."""
     fresh = deployed.tenant("admin")
     yield fresh
     fresh.close()
@@ -283,13 +285,13 @@ def stranger(deployed: Deployed) -> Iterator[Tenant]:
 
 @pytest.fixture(scope="module")
 def wire(deployed: Deployed) -> Wire:
-    """Requests to the deployed API as they are given."""
+    """Provide a client that sends requests to the deployed API exactly as given."""
     return Wire(deployed.api_url)
 
 
 @pytest.fixture
 def site(deployed: Deployed, aws: Aws) -> Iterator[AuditedSite]:
-    """The port of the demonstration's website, which nobody serves meanwhile."""
+    """Yield the audited site on the demonstration's port, which no other server uses meanwhile."""
     with deployed.only("audited host"):
         with AuditedSite(deployed.site_port) as site:
             yield site
@@ -299,7 +301,7 @@ def site(deployed: Deployed, aws: Aws) -> Iterator[AuditedSite]:
 
 @pytest.fixture
 def page(deployed: Deployed, tmp_path: Path) -> Iterator[Page]:
-    """Runs commands with the key of a fresh tenant, on the instance's own addresses."""
+    """Yield a page that runs commands with the key of a new tenant, on the instance's addresses."""
     tenant = deployed.tenant("admin")
     given = {
         "API": deployed.api_url,
@@ -312,7 +314,7 @@ def page(deployed: Deployed, tmp_path: Path) -> Iterator[Page]:
         given,
         {
             "http://127.0.0.1:8484": deployed.stack.website_url,
-            # The website of the process may be running.
+            # The process's own website may be running, so the trap's port is used.
             "127.0.0.1:8490": f"127.0.0.1:{deployed.trap_port}",
             ".venv/bin/": f"{ROOT}/.venv/bin/",
         },
@@ -324,13 +326,13 @@ def page(deployed: Deployed, tmp_path: Path) -> Iterator[Page]:
 
 @pytest.fixture(scope="session")
 def dynamodb(aws: Aws) -> Any:
-    """One client for what every test does: making one takes longer than most calls."""
+    """Provide one client for all tests: creating one takes longer than most calls."""
     return aws.dynamodb()
 
 
 @pytest.fixture(autouse=True)
 def rested_host(deployed: Deployed, dynamodb: Any) -> Iterator[None]:
-    """All websites of these tests are one host, whose breaker must not outlive a test."""
+    """Reset the hosts after each test: all websites share one, whose breaker may be open."""
     yield
     places = ["127.0.0.1", *(f"127.0.0.1:{port}" for port in deployed.ports)]
     for place in places:
@@ -341,14 +343,14 @@ def rested_host(deployed: Deployed, dynamodb: Any) -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def website(deployed: Deployed) -> Iterator[Website]:
-    """A website that misbehaves on request."""
+    """Yield a website that misbehaves on request."""
     with Website(deployed.website_port) as server:
         yield server
 
 
 @pytest.fixture(scope="session")
 def reader(deployed: Deployed) -> Iterator[Tenant]:
-    """A tenant that has crawled the whole demonstration website."""
+    """Yield a tenant that has crawled the whole demonstration website."""
     tenant = deployed.tenant()
     with serve(deployed.site_port) as base:
         urls = [base.rstrip("/") + path for path in page_paths()]

@@ -1,4 +1,4 @@
-"""Tenants with objects of every kind, and the credentials that are shown for them."""
+"""Tenants with objects of every kind, and the credentials that requests carry."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.e2e.operations import OPERATIONS, Operation
 from tests.e2e.website import Website
 from tests.waiting import waited
 
-SCOPES: Final = ("read", "write", "admin")  # each includes those before it
+SCOPES: Final = ("read", "write", "admin")  # each includes the previous ones
 KEYS: Final = "/api/v1/api-keys"
 RATE: Final = 6000
 SIGNED: Final = frozenset({"receive_webhook"})
@@ -26,17 +26,17 @@ TOKENED: Final = frozenset({"refresh_session", "sign_out"})
 
 @dataclass(frozen=True)
 class Credential:
-    """What a request brings along, and the highest scope that it has."""
+    """Headers or ticket of a request, and the highest scope that they grant."""
 
     headers: Mapping[str, str]
     scope: str | None = None
     ticket: str | None = None
     permissions: frozenset[str] | None = None
-    """Of a person, or of a narrowed key; None for all."""
+    """Permissions of a person, or of a narrowed key; None for all."""
 
     def admits(self, operation: Operation) -> str:
-        """What the document promises: `passes`, `401` or `403`."""
-        if operation.id in SIGNED | TOKENED:  # which refuse an unknown parameter before
+        """Return the result that the document promises: `passes`, `401` or `403`."""
+        if operation.id in SIGNED | TOKENED:  # they refuse the unknown `ticket` first
             return "passes" if self.ticket else "401"
         if operation.scope is None:
             return "passes"
@@ -49,7 +49,7 @@ class Credential:
 
 @dataclass(frozen=True)
 class FixtureTenant:
-    """A tenant, and two objects of each kind that it has."""
+    """A tenant, and the ids of two objects of each kind."""
 
     owner: Tenant
     objects: Mapping[str, str]
@@ -58,7 +58,7 @@ class FixtureTenant:
     @classmethod
     @contextmanager
     def of(cls, deployed: Deployed, website: Website) -> Iterator[FixtureTenant]:
-        """Make what the document's paths have parameters for, of a tenant until the end."""
+        """Yield a tenant that has objects for all path parameters of the document."""
         owner = deployed.tenant(scope="admin")
         needed = {name for each in OPERATIONS for name in each.parameters}
         sets: tuple[dict[str, str], dict[str, str]] = ({}, {})
@@ -79,7 +79,7 @@ def body_for(operation: Operation) -> Any:
 
 
 def issued_key(owner: Tenant, scope: str, **given: Any) -> dict[str, Any]:
-    """A new key of the owner's tenant, with its secret."""
+    """Create a key of the owner's tenant; return it with its secret."""
     wanted = {"name": "matrix", "scopes": [scope], "rate_limit_rpm": RATE, **given}
     answer = owner("POST", KEYS, wanted)
     assert answer.status_code == 201, answer.text
@@ -88,7 +88,7 @@ def issued_key(owner: Tenant, scope: str, **given: Any) -> dict[str, Any]:
 
 
 def expired_key(owner: Tenant) -> str:
-    """A key that was valid for a second."""
+    """Create a key that is valid for a second; return it when it has expired."""
     end = datetime.now(UTC) + timedelta(seconds=1)
     secret = str(issued_key(owner, "admin", expires_at=end.isoformat())["secret"])
     waited(lambda: owner("GET", KEYS, X_API_Key=secret).status_code == 401, seconds=30)
@@ -96,7 +96,7 @@ def expired_key(owner: Tenant) -> str:
 
 
 def signed_in(owner: Tenant, role: str) -> dict[str, Any]:
-    """A new person of the owner's tenant, signed in."""
+    """Add a person to the owner's tenant, and sign the person in; return the tokens."""
     email, password = f"{uuid4().hex}@example.com", "a password of some length"
     wanted = {"name": role, "email": email, "role": role}
     invitation = owner("POST", "/api/v1/users", wanted).json()["invitation"]
@@ -110,7 +110,9 @@ def signed_in(owner: Tenant, role: str) -> dict[str, Any]:
 
 
 def _by_example(owner: Tenant, parameter: str) -> str:
-    """What the document's own example makes whose answer names the parameter."""
+    """Create an object by the documented example whose response has the parameter; return its
+    value.
+    """
     for each in OPERATIONS:
         if each.method == "POST" and not each.parameters and parameter in each.answer:
             named = {"name": uuid4().hex} if "name" in each.example else {}
@@ -121,7 +123,7 @@ def _by_example(owner: Tenant, parameter: str) -> str:
 
 
 Made = Mapping[str, str]
-"""What the tenant has already, by parameter: what comes first in MAKERS may be built upon."""
+"""Values that the tenant already has, by parameter; a maker may use values of earlier MAKERS."""
 
 
 def _job(owner: Tenant, website: Website, made: Made) -> str:
@@ -186,7 +188,7 @@ def _run(owner: Tenant, website: Website, made: Made) -> str:
 
 
 def _audit(owner: Tenant, website: Website, made: Made) -> str:
-    """Two of one host at once would be one too many: each has ended before the next begins."""
+    """Run an audit to its end, because a host allows only one at a time."""
     wanted = {"url": f"{website.url}/page?text=audited", "recipe": "hello", "mode": "debug"}
     answer = owner("POST", "/audits", wanted)
     assert answer.status_code == 202, answer.text
@@ -254,7 +256,7 @@ def _batch(owner: Tenant, website: Website, made: Made) -> str:
 
 
 def _until_terminal(owner: Tenant, path: str) -> None:
-    """Without a connection it fails soon."""
+    """Wait until the job has ended; without a connection it fails soon."""
     waited(
         lambda: owner.read(path),
         lambda seen: seen["status"] not in ("pending", "running"),
@@ -263,7 +265,7 @@ def _until_terminal(owner: Tenant, path: str) -> None:
 
 
 def _console_part(group: int) -> Callable[[Tenant, Website, Made], str]:
-    """Part of the address of a file that the console's page names."""
+    """Return a maker of one part of a file's address, as the console's page names it."""
 
     def part(owner: Tenant, website: Website, made: Made) -> str:
         page = owner("GET", "/console/index.html").text
@@ -299,11 +301,11 @@ MAKERS: Final[Mapping[str, Callable[[Tenant, Website, Made], str]]] = {
     "file_name": _console_part(3),
 }
 PUBLIC: Final = frozenset({"slug", "version", "folder", "file_name"})
-"""Names of what is everybody's."""
+"""Parameters whose objects are public."""
 BODIES: Final[Mapping[str, Any]] = {
     "put_domain": {"notes": "theirs"},
     "block_domain": {"reason": "theirs"},
     "replace_proxy": {"name": "theirs", "servers": [{"url": "http://proxy.example.com:3128"}]},
     "replace_webhook": {"name": "theirs", "url": "https://example.com/hook"},
 }
-"""A body that is accepted, for an operation with an id whose example wouldn't be."""
+"""Accepted bodies of operations with an id whose example wouldn't be accepted."""

@@ -1,4 +1,4 @@
-"""What the sinks of domain events get: a rule on the bus, and a WebSocket client."""
+"""Receivers of domain events: a queue of a rule on the bus, and a WebSocket client."""
 
 import json
 import time
@@ -12,12 +12,12 @@ from tests.conftest import Aws
 from tests.e2e.conftest import Deployed, Tenant
 
 SECONDS = 60.0
-CALM_SECONDS = 2.0  # in which nothing more may come
+CALM_SECONDS = 2.0  # no message in this time means that none will come
 
 
 @contextmanager
 def bus_queue(deployed: Deployed, aws: Aws, tenant: Tenant) -> Iterator[str]:
-    """The URL of a queue that gets this tenant's events by a rule on the bus."""
+    """Yield the URL of a queue that receives this tenant's events by a rule on the bus."""
     events, sqs = aws("events"), aws("sqs")
     bus, name = deployed.outputs["EventBus"], f"heard-{tenant.name}"
     url = sqs.create_queue(QueueName=name)["QueueUrl"]
@@ -33,7 +33,7 @@ def bus_queue(deployed: Deployed, aws: Aws, tenant: Tenant) -> Iterator[str]:
 
 
 def received(aws: Aws, url: str) -> list[dict[str, Any]]:
-    """What comes to the queue until it is calm."""
+    """Return the messages of the queue until none comes for CALM_SECONDS."""
     sqs = aws("sqs")
     found: list[dict[str, Any]] = []
     deadline = time.monotonic() + SECONDS
@@ -51,7 +51,7 @@ def received(aws: Aws, url: str) -> list[dict[str, Any]]:
 
 @contextmanager
 def subscribed(deployed: Deployed, tenant: Tenant, job_id: str) -> Iterator[ClientConnection]:
-    """A WebSocket client that has the job's timeline so far."""
+    """Yield a WebSocket client that has received the job's timeline so far."""
     address = deployed.outputs["WebSocketUrl"].replace("http://", "ws://")
     key = {"X-API-Key": tenant.key}
     with connect(address, additional_headers=key, open_timeout=SECONDS) as socket:
@@ -62,7 +62,7 @@ def subscribed(deployed: Deployed, tenant: Tenant, job_id: str) -> Iterator[Clie
 
 
 def pushed_events(socket: ClientConnection) -> list[dict[str, Any]]:
-    """The domain events that were pushed, until it is calm."""
+    """Return the pushed domain events until none comes for CALM_SECONDS."""
     found: list[dict[str, Any]] = []
     try:
         while True:

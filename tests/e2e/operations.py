@@ -1,4 +1,4 @@
-"""The operations of the API's document, and requests that no client library mends."""
+"""The operations of the API's document, and requests that no client library normalizes."""
 
 import http.client
 import json
@@ -16,7 +16,7 @@ _DOCUMENT: Final = ROOT / "layers" / "common" / "spinneret" / "runtime" / "opena
 _SECONDS: Final = 40.0
 
 
-# Parameters that name what all tenants share.
+# Parameters that name objects of all tenants.
 _SHARED: Final = {
     "{vocabulary}": "brands",
     "{marketplace}": "ebay",
@@ -32,25 +32,25 @@ class Operation:
     method: str
     path: str
     scope: str | None
-    """What it asks of a key; None where it is open."""
+    """Scope that a key needs; None if the operation is open."""
     permission: str | None
-    """What it asks of everybody; None where it is open."""
+    """Permission that every caller needs; None if the operation is open."""
     ticket: bool
     takes_body: bool
     parameters: tuple[str, ...]
-    """Of the path."""
+    """Parameters of the path."""
     example: Mapping[str, Any]
-    """A body that it takes, and …"""
+    """An accepted body; empty if the document shows none."""
     answer: Mapping[str, Any]
-    """… what it answers to it; both empty where the document shows none."""
+    """Response to `example`; empty if the document shows none."""
 
     @property
     def area(self) -> str:
-        """What its path is about: `targets` of `/v1/targets/{target_id}`."""
+        """Return the area of the path, such as `targets` of `/v1/targets/{target_id}`."""
         return next(word for word in self.path.split("/") if word not in {"", "api", "v1"})
 
     def at(self, values: Mapping[str, str]) -> str:
-        """Its path with these parameters, as they are."""
+        """Return the path with these parameters, without encoding them."""
         path = self.path
         for name in self.parameters:
             if name not in values:
@@ -107,7 +107,7 @@ OPERATIONS: Final = _read()
 
 @dataclass(frozen=True)
 class Reply:
-    """An answer as it came."""
+    """A response; the names of its headers are in lower case."""
 
     status: int
     headers: Mapping[str, str]
@@ -115,12 +115,12 @@ class Reply:
 
     @property
     def body(self) -> Any:
-        """The parsed body."""
+        """Return the parsed body."""
         return json.loads(self.text)
 
 
 class Wire:
-    """Sends paths and headers exactly as given, one connection for each request."""
+    """Send paths and headers exactly as given, with one connection for each request."""
 
     def __init__(self, base_url: str) -> None:
         parts = urlsplit(base_url)
@@ -136,7 +136,7 @@ class Wire:
         query: Mapping[str, str] | None = None,
         body: Any = None,
     ) -> Reply:
-        """One request; a body is sent as JSON."""
+        """Send one request; a body is sent as JSON."""
         target = self._prefix + path + (f"?{urlencode(query)}" if query else "")
         content = None if body is None else json.dumps(body)
         typed = {} if body is None else {"Content-Type": "application/json"}
@@ -156,7 +156,7 @@ def named(operation: Operation) -> str:
 
 
 def told(reply: Reply, ids: Mapping[str, str] | None = None) -> tuple[int, str]:
-    """Return status and body, without what differs from request to request."""
+    """Return status and body without the parts that differ between requests."""
     text = reply.text
     for name, value in (ids or {}).items():
         text = text.replace(value, name)

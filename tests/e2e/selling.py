@@ -13,7 +13,7 @@ IMAGE = "https://images.example/front.jpg"
 
 
 def connect(deployed: Deployed, seller: Tenant, marketplace: str) -> None:
-    """Connect the marketplace, the way a browser does."""
+    """Connect the marketplace as a browser does."""
     begun = seller("POST", f"/api/marketplace/{marketplace}/connect")
     assert begun.status_code == 200, begun.text
     query = parse_qs(urlsplit(begun.json()["authorization_url"]).query)

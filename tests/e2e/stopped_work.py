@@ -1,7 +1,7 @@
-"""Work that goes on while a part of the stack is stopped, and what must have become of it.
+"""Work that continues while a part of the stack is stopped, and proofs of its results.
 
-Each kind begins something before the stop, submits more during it, and proves at the end that
-everything was done, and done once.
+Each kind of work begins something before the stop, submits more during it, and proves at the end
+that everything was done exactly once.
 """
 
 import json
@@ -33,52 +33,52 @@ from tests.markets.server import MarketServer
 PAGES: Final = 10  # of a deep crawl, and of a batch
 SOME: Final = 4
 REFUSED: Final = {429, 503}
-"""What a client may be told instead of the answer."""
+"""Statuses that a client may get instead of the response."""
 ACCEPTED_SECONDS: Final = 300.0
 ENDED: Final = {"completed", "partially_failed", "failed", "cancelled", "expired"}
 
 
 class Work(Protocol):
-    """A kind of work; a new one for each stop."""
+    """A kind of work; each stop has a new one."""
 
     def begin(self) -> None:
-        """What is under way when the part stops."""
+        """Begin the work that is in progress when the part stops."""
 
     def submit(self) -> None:
-        """What comes during the stop."""
+        """Submit more work during the stop."""
 
     def ended(self) -> bool:
-        """Whether nothing is left to wait for, as far as the API answers."""
+        """Return whether all work has ended, as far as the API responds."""
 
     def prove(self) -> None:
-        """Everything was done once."""
+        """Assert that everything was done exactly once."""
 
     def end(self) -> None:
-        """Give the connections up."""
+        """Close the connections."""
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where the work is done."""
+    """Environment of the work."""
 
     deployed: Deployed
     aws: Aws
     website: Website
     site_url: str
-    """A website of linked pages."""
+    """URL of a website of linked pages."""
     markets: MarketServer
     seller: Tenant
-    """Has connected the marketplaces."""
+    """A tenant that has connected the marketplaces."""
 
 
 class Client:
-    """A tenant that repeats whatever wasn't accepted, under the same idempotency key."""
+    """A tenant that repeats each request until it is accepted, under the same idempotency key."""
 
     def __init__(self, tenant: Tenant) -> None:
         self.tenant = tenant
 
     def post(self, path: str, body: Any = None) -> dict[str, Any]:
-        """The answer, once the request was accepted."""
+        """Repeat the request until it is accepted; return the response."""
         key, deadline = uuid4().hex, time.monotonic() + ACCEPTED_SECONDS
         while True:
             answer = self._try("POST", path, body, Idempotency_Key=key)
@@ -90,7 +90,7 @@ class Client:
             time.sleep(0.5)
 
     def get(self, path: str) -> dict[str, Any] | None:
-        """The answer; None where another look is needed."""
+        """Return the response; None if the caller has to try again."""
         answer = self._try("GET", path)
         if answer is None:
             return None
@@ -99,13 +99,13 @@ class Client:
         return found
 
     def surely(self, path: str) -> dict[str, Any]:
-        """The answer, at the end of everything."""
+        """Return the response at the end of the test, when the request must succeed."""
         found = self.get(path)
         assert found is not None, path
         return found
 
     def have_ended(self, paths: list[str]) -> bool:
-        """Whether all these jobs have."""
+        """Return whether all these jobs have ended."""
         return all((job := self.get(path)) is not None and job["status"] in ENDED for path in paths)
 
     def _try(self, method: str, path: str, body: Any = None, **headers: str) -> Any:
@@ -113,7 +113,7 @@ class Client:
             answer = self.tenant(method, path, body, **headers)
         except httpx.TransportError:
             return None
-        # The gateway's own 5xx have no code: it had no function, or none that answered in time.
+        # A 5xx without a code is the gateway's own: no function responded, or none in time.
         gateway = answer.status_code >= 500 and "code" not in answer.json()
         return None if gateway or answer.status_code in REFUSED else answer
 
@@ -128,44 +128,44 @@ class _OfTenant:
 
     @property
     def name(self) -> str:
-        """Of the tenant: unlike all others."""
+        """Return the unique name of the tenant."""
         return self.client.tenant.name
 
     def page(self) -> str:
-        """The URL of a page that nobody crawled before."""
+        """Return the URL of a page that no test has crawled before."""
         return f"{self.place.website.url}/page?text={self.name}+{uuid4().hex[:8]}"
 
     def hook(self, *events: str, to: str | None = None) -> dict[str, Any]:
-        """An endpoint for the tenant's events, which come to `hooks` by this name."""
+        """Create an endpoint for the tenant's events, which `website.hooks` has by this name."""
         name = to or self.name
         body = {
             "name": name,
             "url": f"{self.place.website.url}/hook?name={name}",
             "events": list(events),
         }
-        answer = self.client.tenant("POST", "/api/v1/webhooks", body)  # has a secret: takes no key
+        answer = self.client.tenant("POST", "/api/v1/webhooks", body)  # secrets aren't replayed
         assert answer.status_code == 201, answer.text
         made: dict[str, Any] = answer.json()
         return made
 
     def told(self) -> dict[str, dict[str, Any]]:
-        """What came to the endpoint, by the deliveries' ids."""
+        """Return the events that came to the endpoint, by delivery id."""
         return {
             each.headers["webhook-id"]: json.loads(each.body)
             for each in self.place.website.hooks[self.name]
         }
 
     def end(self) -> None:
-        """Give the connections up."""
+        """Close the connections."""
         self.client.tenant.close()
 
 
 @dataclass
 class Submissions(_OfTenant):
-    """Plain crawls, submitted during the stop."""
+    """Plain crawls, submitted before and during the stop."""
 
     crawls: dict[str, str] = field(default_factory=dict)
-    """Job id → URL."""
+    """URLs by job id."""
 
     def begin(self) -> None:
         self.submit()
@@ -189,7 +189,7 @@ class Submissions(_OfTenant):
 
 @dataclass
 class DeepCrawls(_OfTenant):
-    """Crawls that follow links, one under way and one submitted during the stop."""
+    """Crawls that follow links: one is in progress, and one is submitted during the stop."""
 
     job_ids: list[str] = field(default_factory=list)
 
@@ -219,7 +219,7 @@ class DeepCrawls(_OfTenant):
 
 @dataclass
 class Batches(_OfTenant):
-    """Batches of crawls, each of which is reported once."""
+    """Batches of crawls; each batch is reported once."""
 
     batch_ids: list[str] = field(default_factory=list)
 
@@ -246,12 +246,12 @@ class Batches(_OfTenant):
 
 @dataclass
 class Publishing:
-    """Products that become listings: a batch under way, another one and a single job later."""
+    """Products that become listings: one batch in progress, then another batch and a single job."""
 
     place: Place
     client: Client = field(init=False)
     products: list[dict[str, Any]] = field(default_factory=list)
-    """The last one is for Etsy."""
+    """Products to publish; the last one is for Etsy."""
     paths: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -286,7 +286,7 @@ class Publishing:
         assert listed == [1] * len(self.products)
 
     def end(self) -> None:
-        """The seller stays."""
+        """Do nothing, because other tests use the seller."""
 
     def _publish_on_ebay(self, products: list[dict[str, Any]]) -> None:
         ids = [each["product_id"] for each in products]
@@ -310,7 +310,7 @@ class Publishing:
 
 @dataclass
 class Checks(_OfTenant):
-    """A target that answers all the time: no check of it twice, no incident, and checks go on."""
+    """Targets that are always up: checks continue, no check is made twice, no incident opens."""
 
     path: str = ""
     resumed: datetime | None = None
@@ -353,10 +353,10 @@ class Checks(_OfTenant):
 
 @dataclass
 class Deliveries(_OfTenant):
-    """Webhooks to several receivers that fail once each, and some sent during the stop."""
+    """Webhooks to several receivers that fail once each; some are sent during the stop."""
 
     receivers: dict[str, str] = field(default_factory=dict)
-    """Name → path of the endpoint."""
+    """Paths of the endpoints by name."""
 
     def begin(self) -> None:
         for name in (f"{self.name}-{number}" for number in range(SOME)):
@@ -389,7 +389,7 @@ class Deliveries(_OfTenant):
 
 @dataclass
 class Outbox(Submissions):
-    """Ends of crawls: each is one event, which every sink gets."""
+    """Ends of crawls; each is one event, which every sink gets."""
 
     def begin(self) -> None:
         self.hook("crawl.*")
@@ -413,12 +413,12 @@ class Outbox(Submissions):
 
 @dataclass
 class Sweeping(_OfTenant):
-    """Crawls whose messages were lost, so that only the sweeper can have them done."""
+    """Crawls whose messages were lost; only the sweeper can send new ones."""
 
     crawls: list[str] = field(default_factory=list)
 
     def begin(self) -> None:
-        """Copies of a crawl, stored without a message."""
+        """Store copies of a crawl without a message."""
         outputs = self.place.deployed.outputs
         store = DynamoJobStore(
             self.place.aws.dynamodb(),
@@ -456,7 +456,7 @@ class Sweeping(_OfTenant):
         self.crawls = [first, *answer.reply.body["ids"]]
 
     def submit(self) -> None:
-        """Nothing comes."""
+        """Do nothing: no work comes during the stop."""
 
     def ended(self) -> bool:
         return self.client.have_ended([f"/api/v1/crawl/{job_id}" for job_id in self.crawls])

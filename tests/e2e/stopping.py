@@ -1,4 +1,4 @@
-"""Parts of the local stack that get no time: a stopped process, or one service of LocalStack."""
+"""Parts of the local stack that tests stop: processes, or one service of LocalStack."""
 
 import json
 import os
@@ -16,13 +16,13 @@ FLAP_SECONDS: Final = 5.0
 
 
 class Part(Protocol):
-    """A part that can be stopped; both may be called twice in a row."""
+    """A part that can be stopped; both methods may be called twice in a row."""
 
     def stop(self) -> None:
-        """Give it no more time."""
+        """Stop the part."""
 
     def resume(self) -> None:
-        """Let it go on where it was."""
+        """Resume the part where it stopped."""
 
 
 class Processes:
@@ -33,14 +33,14 @@ class Processes:
         self._stopped: list[int] = []
 
     def stop(self) -> None:
-        """Stop those that there are now."""
+        """Stop the processes that exist now."""
         for pid in self._find():
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGSTOP)
                 self._stopped.append(pid)
 
     def resume(self) -> None:
-        """Resume those that are left of them."""
+        """Resume the stopped processes that still exist."""
         while self._stopped:
             with suppress(ProcessLookupError):
                 os.kill(self._stopped.pop(), signal.SIGCONT)
@@ -48,24 +48,24 @@ class Processes:
 
 @dataclass(frozen=True)
 class Service:
-    """One service of LocalStack: the plug-in holds its requests while its file exists."""
+    """One service of LocalStack; the plug-in holds its requests while `file` exists."""
 
     file: Path
 
     def stop(self) -> None:
-        """Hold requests and answers."""
+        """Hold requests and responses."""
         self.file.touch()
 
     def resume(self) -> None:
-        """Let them pass."""
+        """Release requests and responses."""
         self.file.unlink(missing_ok=True)
 
 
 def part(stack: Stack, name: str) -> Part:
-    """A part of the stack by its name."""
+    """Return the part of the stack with this name."""
     if name in {"sqs", "s3", "stepfunctions"}:
         return Service(stack.folder / "data" / "localstack" / "hung" / name)
-    if name == "emulator":  # with DynamoDB Local and the functions, its children
+    if name == "emulator":  # includes its children, DynamoDB Local and the functions
         return Processes(lambda: [_main(stack, "localstack"), *_below(_main(stack, "localstack"))])
     if name == "dynamodb":
         return Processes(lambda: _below(_main(stack, "localstack"), b"dynamodb"))
@@ -76,7 +76,7 @@ def part(stack: Stack, name: str) -> Part:
 
 @contextmanager
 def stopped(stack: Stack, name: str) -> Iterator[None]:
-    """The part gets no time."""
+    """Stop the part within the context."""
     one = part(stack, name)
     one.stop()
     try:
@@ -86,7 +86,7 @@ def stopped(stack: Stack, name: str) -> Iterator[None]:
 
 
 def hang(one: Part, seconds: float) -> None:
-    """Stop it once, for so long."""
+    """Stop the part once, for `seconds`."""
     try:
         one.stop()
         time.sleep(seconds)
@@ -95,7 +95,7 @@ def hang(one: Part, seconds: float) -> None:
 
 
 def flap(one: Part, seconds: float) -> None:
-    """Stop it and let it go on by turns, for so long in all."""
+    """Stop and resume the part in turn, for `seconds` in total."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         hang(one, FLAP_SECONDS)
@@ -108,10 +108,10 @@ def _main(stack: Stack, name: str) -> int:
 
 
 def _below(root: int, word: bytes = b"") -> list[int]:
-    """All processes that descend from one, and that were started with this word."""
+    """Return the descendants of a process whose command contains the word."""
     parents = {}
     for folder in Path("/proc").glob("[0-9]*"):
-        with suppress(OSError):  # gone
+        with suppress(OSError):  # the process has ended
             status = (folder / "stat").read_text().rpartition(")")[2].split()
             parents[int(folder.name)] = int(status[1])
     below = {root}

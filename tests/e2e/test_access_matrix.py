@@ -1,6 +1,6 @@
-"""Who may do what: every operation of the API's document with every credential.
+"""Tests of every operation of the API's document with every credential.
 
-What is expected is derived from the document alone, so a new route is tested when it is written.
+The expected results follow from the document alone, so a new route is tested as soon as it exists.
 """
 
 import os
@@ -27,16 +27,16 @@ from tests.e2e.website import Website
 
 pytestmark = pytest.mark.stack
 
-# make prove tries all: every operation with every credential, id and spelling.
+# make prove tries every operation with every credential, id and spelling.
 IS_WHOLE: Final = "SPINNERET_WHOLE_MATRIX" in os.environ
-# These are tried with every credential in make test, too.
+# make test also tries these with every credential.
 FIRST: Final = {each.scope: each.id for each in reversed(OPERATIONS)}
 WITH_ID: Final = [each for each in OPERATIONS if each.parameters]
 CHANGES: Final = [each for each in OPERATIONS if each.method != "GET"]
 
 
 def _of_areas(operations: Sequence[Operation]) -> Sequence[Operation]:
-    """Return the first operation of each third area; all operations in make prove."""
+    """Return the first operation of every third area; in make prove, return all operations."""
     if IS_WHOLE:
         return operations
     return [*{each.area: each for each in reversed(operations)}.values()][::3]
@@ -47,7 +47,7 @@ every = pytest.mark.parametrize("operation", OPERATIONS, ids=named)
 
 @pytest.fixture(scope="module")
 def fixture_tenant(deployed: Deployed, website: Website) -> Iterator[FixtureTenant]:
-    """The objects that the credentials are tried on."""
+    """Yield the tenant on whose objects the credentials are tried."""
     with FixtureTenant.of(deployed, website) as made:
         yield made
 
@@ -56,7 +56,7 @@ def fixture_tenant(deployed: Deployed, website: Website) -> Iterator[FixtureTena
 def credentials(
     deployed: Deployed, fixture_tenant: FixtureTenant, stranger: Tenant
 ) -> Mapping[str, Credential]:
-    """Everything that can be shown at the door."""
+    """Provide every kind of credential, valid or not."""
     owner = fixture_tenant.owner
     ended = signed_in(owner, "admin")
     out = {"refresh_token": ended["refresh_token"]}
@@ -172,7 +172,7 @@ def test_an_odd_id_is_the_callers_mistake(
     operation: Operation, fixture_tenant: FixtureTenant, wire: Wire
 ) -> None:
     key = {"X-API-Key": fixture_tenant.owner.key}
-    longest = "a" * (8000 // len(operation.parameters))  # longer paths end at the gateway
+    longest = "a" * (8000 // len(operation.parameters))  # the gateway rejects longer paths
     for odd in _share(operation, (longest, "a" * 1100, "%00", "..%2F..", "%FF"), 2):
         path = operation.at(dict.fromkeys(operation.parameters, odd))
         reply = wire(operation.method, path, key, body=body_for(operation))
@@ -181,7 +181,7 @@ def test_an_odd_id_is_the_callers_mistake(
 
 
 def _share[T](operation: Operation, values: Sequence[T], number: int) -> Sequence[T]:
-    """Return so many of the values, other ones for the next operation; all in make prove."""
+    """Return `number` values, which differ from the next operation's; in make prove, return all."""
     if IS_WHOLE:
         return values
     first = OPERATIONS.index(operation) * number
@@ -189,9 +189,9 @@ def _share[T](operation: Operation, values: Sequence[T], number: int) -> Sequenc
 
 
 def _tried(operation: Operation, credentials: Mapping[str, Credential]) -> Mapping[str, Credential]:
-    """Return all for the first operation of a scope, else one for each refusal.
+    """Return all credentials for the first operation of a scope, otherwise one for each refusal.
 
-    Who is admitted to the others, other tests of the deployed stage see.
+    Other tests of the deployed stage show who is admitted to the other operations.
     """
     if IS_WHOLE or operation.ticket or operation.id in {*SIGNED, *FIRST.values()}:
         return credentials

@@ -1,4 +1,4 @@
-"""Audits through the deployed template: reports, comparison, sessions, clean-up."""
+"""Audits through the deployed template: reports, comparison, sessions and clean-up."""
 
 import csv
 import io
@@ -27,7 +27,7 @@ def submit(tenant: Tenant, url: str | None = None, **fields: Any) -> str:
 
 
 def report(tenant: Tenant, audit_id: str, name: str) -> bytes:
-    """Without a credential: the URL is one."""
+    """Download a report without a credential, because its URL is one."""
     view = tenant.read(f"/audits/{audit_id}/report?format={name}")
     answer = httpx.get(view["url"], trust_env=False, timeout=40)
     assert answer.status_code == 200, answer.text
@@ -213,7 +213,7 @@ def test_a_schedule_submits_its_audit_by_the_minute_rule(
         ExpressionAttributeValues={":past": past},
     )
     aws("lambda").invoke(FunctionName=deployed.resources["AuditSchedules"], Payload=b"{}")
-    # The minute rule may have been at it in the same moment.
+    # The minute rule may have run at the same moment.
     audit_id = waited(lambda: tenant.read(path)["last_audit_id"], seconds=30)
     assert tenant.audited(audit_id)["status"] == "completed"
     assert tenant("DELETE", path).status_code == 204

@@ -1,4 +1,4 @@
-"""What is refused is refused with its documented code, and leaves nothing behind."""
+"""Bad input is refused with its documented code, and leaves no data behind."""
 
 from typing import Any
 
@@ -158,7 +158,7 @@ def test_a_page_that_can_not_be_taken_fails_at_once_with_its_code(
 def test_an_unreachable_host_is_tried_three_times_and_later_again(
     tenant: Tenant, deployed: Deployed
 ) -> None:
-    # The allowed website of the demonstration, which isn't being served now.
+    # The address of the demonstration is allowed, but its website doesn't run now.
     job_id = tenant.crawl(f"http://127.0.0.1:{deployed.site_port}/gone")
     job = tenant.wait(job_id, lambda job: job["redrives"] == 1, 90)
     assert (job["status"], job["attempts"]) == ("pending", 0)

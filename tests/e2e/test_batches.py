@@ -1,7 +1,7 @@
-"""A batch of crawls through the deployed API: exact counters, one end.
+"""A batch of crawls through the deployed API: exact counters and one end.
 
-`SPINNERET_BATCH_PAGES` says of how many URLs, `SPINNERET_BATCH_KILLS` how often its workers are
-killed: 100 and 2 in `make prove`.
+`SPINNERET_BATCH_PAGES` is the number of its URLs, and `SPINNERET_BATCH_KILLS` is how often its
+workers are killed: 100 and 2 in `make prove`.
 """
 
 import os
@@ -18,17 +18,17 @@ from tests.e2e.website import Website
 from tests.waiting import waited
 
 URLS: Final = int(os.environ.get("SPINNERET_BATCH_PAGES", "30"))
-PAGES: Final = URLS - 1  # one is refused
+PAGES: Final = URLS - 1  # one URL is refused
 KILLS: Final = int(os.environ.get("SPINNERET_BATCH_KILLS", "0"))
 END_SECONDS: Final = 180.0 + 120.0 * KILLS  # a lost worker's lease, and the sweeper's minute
 HOOK_SECONDS: Final = 30.0
-FURTHER_SECONDS: Final = 2.0  # a delivery takes some tenths of one
+FURTHER_SECONDS: Final = 2.0  # a delivery takes some tenths of a second
 
 pytestmark = [pytest.mark.stack, pytest.mark.timeout(300 + 2 * END_SECONDS)]
 
 
 def counts(tenant: Tenant, batch_id: str) -> dict[str, int]:
-    """The counters of a batch."""
+    """Return the counters of a batch."""
     job = tenant.job(batch_id)
     return {name: job[name] for name in job if name.endswith("_count")}
 
@@ -56,14 +56,14 @@ def test_a_batch_counts_its_crawls_and_is_reported_once(
 
 
 def delivered(website: Website, tenant: Tenant, number: int) -> None:
-    """Exactly so many webhooks have come, when some time for a further one has passed."""
+    """Assert that exactly `number` webhooks have come, even after FURTHER_SECONDS."""
     waited(lambda: len(website.hooks[tenant.name]) >= number, seconds=HOOK_SECONDS)
     time.sleep(FURTHER_SECONDS)
     assert len(website.hooks[tenant.name]) == number
 
 
 def submitted(tenant: Tenant, website: Website) -> str:
-    """A batch with one page that isn't there and one URL that is refused; its id."""
+    """Submit a batch with one missing page and one refused URL; return its id."""
     hook = f"{website.url}/hook?name={tenant.name}"
     assert tenant("POST", "/api/v1/webhooks/default-secret").status_code == 201
     urls = [f"{website.url}/page?text=batch+{n}+{tenant.name}" for n in range(PAGES)]
@@ -81,7 +81,7 @@ def submitted(tenant: Tenant, website: Website) -> str:
 
 
 def worked_off(tenant: Tenant, deployed: Deployed, batch_id: str) -> None:
-    """To its end, whose counters are exact; some of its workers are killed on the way."""
+    """Kill workers of the batch KILLS times, wait for its end, and check its exact counters."""
     for kill in range(KILLS):
         share = PAGES * (kill + 1) // (KILLS + 1)
         tenant.wait(batch_id, lambda job, share=share: job["completed_count"] >= share, 180)

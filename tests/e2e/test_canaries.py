@@ -1,4 +1,4 @@
-"""Secrets that are planted wherever a stranger can plant them turn up nowhere (P-11)."""
+"""Secrets that strangers plant wherever they can are found nowhere (P-11)."""
 
 import json
 import time
@@ -25,7 +25,7 @@ STATUSES = (200, 401, 402, 403, 404, 405, 406, 409, 410, 418, 451, 500)
 
 
 class Canaries:
-    """Makes secrets that look like none, so that only where they stand gives them away."""
+    """Make secrets that don't look like secrets, so only their place can reveal them."""
 
     def __init__(self) -> None:
         self.sung: dict[str, str] = {}
@@ -36,7 +36,7 @@ class Canaries:
         return secret
 
     def watch(self, where: str, secret: str) -> str:
-        """Listen for a secret that the product made, by the part that isn't an id; return it."""
+        """Also search for the product's secret, by the part that isn't an id; return the secret."""
         self.sung[secret.rpartition(".")[2]] = where
         return secret
 
@@ -113,7 +113,7 @@ def _in_handshakes(canaries: Canaries, deployed: Deployed) -> None:
 
 
 def _in_accounts(canaries: Canaries, deployed: Deployed) -> None:
-    """Passwords and tokens of a person, in their places and in wrong ones."""
+    """Send passwords and tokens of a person, in their places and in wrong ones."""
     owner, email = deployed.tenant("admin"), f"{uuid4().hex}@example.com"
     invited = owner("POST", "/api/v1/users", {"email": email, "name": "x", "role": "viewer"})
     invitation = canaries.watch("invitation", invited.json()["invitation"])
@@ -150,7 +150,7 @@ def _in_accounts(canaries: Canaries, deployed: Deployed) -> None:
 
 
 def _in_answers(canaries: Canaries, tenant: Tenant, website: Website) -> list[str]:
-    """What sites say about themselves; the crawled URL itself is the tenant's own data."""
+    """Crawl pages whose responses contain secrets; the URL itself is the tenant's own data."""
     jobs = []
     for code in STATUSES:
         website.secrets[str(code)] = canaries.sing(f"answer {code}")
@@ -162,7 +162,7 @@ def _in_answers(canaries: Canaries, tenant: Tenant, website: Website) -> list[st
 
 
 def _in_what_is_entrusted(canaries: Canaries, tenant: Tenant, website: Website) -> None:
-    """Credentials of proxies, headers of webhooks, and what their receivers answer."""
+    """Plant secrets in proxies' credentials, webhooks' headers and the responses of receivers."""
     server = {
         "url": website.url,
         "username": canaries.sing("name at a proxy"),
@@ -187,7 +187,7 @@ def _in_what_is_entrusted(canaries: Canaries, tenant: Tenant, website: Website) 
 def _in_variables_and_providers(
     canaries: Canaries, tenant: Tenant, website: Website, deployed: Deployed, aws: Aws
 ) -> None:
-    """The search's embedder and index are somewhere else for a while, and talkative."""
+    """Give the search variables with secrets, and providers that reveal them, for a while."""
     functions, name = aws("lambda"), deployed.resources["SearchApi"]
     before = functions.get_function_configuration(FunctionName=name)["Environment"]["Variables"]
     website.secrets["provider"] = canaries.sing("error of a provider")
@@ -203,7 +203,7 @@ def _in_variables_and_providers(
 
 
 def _searched(tenant: Tenant, statuses: tuple[int, ...]) -> None:
-    """Wait until a search ends so: environments that run keep their variables."""
+    """Wait until a search has one of the statuses, because running environments keep variables."""
     waited(
         lambda: tenant("POST", "/api/v1/search", {"query": "silk"}).status_code in statuses,
         seconds=60,
@@ -241,7 +241,7 @@ def _everything(
 
 
 def _logs_have_settled(folder: Path) -> None:
-    """No log grows any more: functions write theirs a moment after they have answered."""
+    """Wait until no log grows: functions write theirs a moment after their response."""
     deadline = time.monotonic() + 10
     sizes: list[int] = []
     while time.monotonic() < deadline:

@@ -1,4 +1,4 @@
-"""Checks of sixty targets as deployed: rule, queue, workers and DynamoDB of the stack."""
+"""Checks of sixty targets, as deployed: rule, queue, workers and DynamoDB of the stack."""
 
 import logging
 import os
@@ -31,7 +31,7 @@ pytestmark = [
 def test_of_sixty_targets_nearly_all_checks_are_made_in_their_interval(
     admin: Tenant, website: Website
 ) -> None:
-    """A check was made for a due time if one began before the next due time."""
+    """A due time has its check if one began before the next due time."""
     ids = []
     for number in range(TARGETS):
         url = f"{website.url}/page?text={admin.name}-{number}"

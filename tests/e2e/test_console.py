@@ -1,6 +1,6 @@
-"""The deployed console in a browser: one story for each of its areas.
+"""The deployed console in a browser: one test for each of its areas.
 
-Each story runs in a window of one size and colour, in `make prove` in both.
+Each test runs in a window of one size and colour scheme; in `make prove` it runs in both.
 """
 
 import json
@@ -29,7 +29,7 @@ TEXT = "Ballooning spiders rise on threads of gossamer when the electric field i
 
 
 def sized(usual: Size, other: Size) -> pytest.MarkDecorator:
-    """Run the test in the usual size, in `make prove` in the other one, too."""
+    """Run the test in the usual size, and in `make prove` also in the other one."""
     sizes = [usual, other] if IN_BOTH_SIZES else [usual]
     names = ["wide-light" if each is WIDE else "narrow-dark" for each in sizes]
     return pytest.mark.parametrize("size", sizes, ids=names)
@@ -46,7 +46,7 @@ def browser() -> Iterator[Browser]:
 
 
 def signed_in(browser: Browser, deployed: Deployed, key: str, size: Size) -> Window:
-    """Return a window that uses the key."""
+    """Return a window that is signed in with the key."""
     window = Window(browser, size)
     window.page.goto(f"{deployed.api_url}/console/index.html#/sign-in/key")
     window.page.get_by_label("API key").fill(key)
@@ -58,7 +58,7 @@ def signed_in(browser: Browser, deployed: Deployed, key: str, size: Size) -> Win
 def invited(
     browser: Browser, deployed: Deployed, tenant: str, invitation: str, size: Size
 ) -> Window:
-    """Return a window of the invited person, who has chosen a password."""
+    """Return the window of an invited person, who has chosen a password."""
     window = Window(browser, size)
     page = window.page
     page.goto(f"{deployed.api_url}/console")
@@ -71,12 +71,12 @@ def invited(
 
 
 def go(window: Window, place: str) -> None:
-    """Show a place without loading the page again, which would forget the key."""
+    """Show a place of the console without reloading the page, which would forget the key."""
     window.page.evaluate("place => { location.hash = `#/${place}`; }", place)
 
 
 def choose(window: Window, name: str) -> None:
-    """Choose from the menu, which is folded in a narrow window before and afterwards."""
+    """Choose from the menu; a narrow window hides it before and afterwards."""
     chosen = window.page.locator("#menu").get_by_text(name, exact=True)
     if chosen.is_visible():
         chosen.click()
@@ -87,7 +87,7 @@ def choose(window: Window, name: str) -> None:
 
 
 def closed(window: Window) -> None:
-    """Close the window, in which nothing went wrong."""
+    """Assert that nothing went wrong in the window, and close it."""
     assert (window.violations(), window.failures) == ([], [])
     window.close()
 
@@ -256,7 +256,7 @@ def test_a_file_of_addresses_is_sent_and_a_page_shown_as_an_image(
     page.get_by_label("Addresses").fill(url)
     page.get_by_role("button", name="Open it").click()
     image = page.get_by_role("img", name="The page")
-    expect(image).to_be_visible(timeout=120_000)  # the first one starts its worker and the browser
+    expect(image).to_be_visible(timeout=120_000)  # the first one starts a worker and the browser
     image.evaluate("image => image.decode()")
     closed(window)
     tenant.close()
@@ -294,7 +294,7 @@ def test_an_audit_is_read_and_compared_with_the_one_before(
 
 
 def audit(window: Window, site: AuditedSite) -> None:
-    """Audit the site by the form; wait for the score."""
+    """Audit the site with the form, and wait for the score."""
     page = window.page
     go(window, "audits")
     page.get_by_label("Start page").fill(f"{site.url}/")

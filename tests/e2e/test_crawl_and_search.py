@@ -1,4 +1,4 @@
-"""The main job through the deployed API: crawl pages, search them."""
+"""The main use of the deployed API: crawl pages and search them."""
 
 import pytest
 

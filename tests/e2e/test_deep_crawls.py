@@ -11,7 +11,7 @@ pytestmark = pytest.mark.stack
 
 
 def deep(tenant: Tenant, url: str, **fields: Any) -> str:
-    """Submit a deep crawl; the job's id."""
+    """Submit a deep crawl; return the job's id."""
     answer = tenant("POST", "/api/v1/crawl/deep", {"url": url, **fields})
     assert answer.status_code == 202, answer.text
     return str(answer.json()["job_id"])

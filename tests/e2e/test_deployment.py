@@ -1,4 +1,4 @@
-"""What `make deploy` and `make invoke` promise."""
+"""The promises of `make deploy` and `make invoke`."""
 
 import json
 from pathlib import Path
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.stack
 LAMBDA_UNPACKED_BYTES = 250 * 1024 * 1024  # Lambda quotas: code and layers together
 CHROMIUM = "sparticuz-chromium-153.0.0.tgz"
 LEFT_OUT = {
-    # layer: what only the whole one holds, and its bytes. The local stack builds neither.
+    # By layer: a file that only the complete one has, and its bytes. The local stack has neither.
     "BrowserLayer": (
         "chromium",
         68_408_127,

@@ -1,4 +1,4 @@
-"""Discovery through the deployed application: a site's sitemap, and an index of captures."""
+"""Discovery through the deployed application: a site's sitemap and an index of captures."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -14,13 +14,13 @@ pytestmark = pytest.mark.stack
 
 @pytest.fixture
 def site(deployed: Deployed) -> Iterator[str]:
-    """The demonstration website; its base URL."""
+    """Yield the base URL of the demonstration website."""
     with serve(deployed.site_port) as base:
         yield base.rstrip("/")
 
 
 def discovered(tenant: Tenant, **fields: Any) -> dict[str, Any]:
-    """Wait for the end of a discovery."""
+    """Run a discovery to its end; return its body."""
     made = tenant("POST", "/api/v1/discover", fields)
     assert made.status_code == 202, made.text
     return tenant.ended(f"/api/v1/discover/{made.json()['job_id']}?limit=100", 60)
@@ -44,7 +44,7 @@ def test_the_best_pages_come_first_and_the_others_not_at_all(tenant: Tenant, sit
 
 @pytest.fixture
 def captures(deployed: Deployed) -> Iterator[Website]:
-    """The index of captures."""
+    """Yield the website that serves the index of captures."""
     with Website(deployed.captures_port) as server:
         yield server
 
