@@ -1,4 +1,4 @@
-"""`make doctor` on a deployed stage: in order, and with three faults at once (P-13)."""
+"""`make doctor` on a deployed stage: without faults, and with three faults at once (P-13)."""
 
 import re
 from collections.abc import Iterator
@@ -25,15 +25,15 @@ def test_a_stage_in_order_has_no_fault_and_each_fault_is_named(
         if url.endswith("-dead"):
             sqs.purge_queue(QueueUrl=url)
     code, sound = examined(deployed)
-    assert code in {0, 1}  # a stage where nobody has signed in yet has a warning
+    assert code in {0, 1}  # before the first sign-in, a stage has a warning
     assert {"stacks", "schedules", "queues", "opensearch", "dynamodb", "index"} <= sound["ok"]
     with ExitStack() as faults:
-        for rule in ("SweeperEveryMinute", "RedriveEveryFiveMinutes"):  # which takes letters
+        for rule in ("SweeperEveryMinute", "RedriveEveryFiveMinutes"):  # it takes letters
             faults.enter_context(disabled(aws("events"), deployed.resources[rule]))
         faults.callback(sqs.purge_queue, QueueUrl=dead)
         faults.enter_context(stopped(deployed.stack, "opensearch"))
         letters = f"queue {dead.rpartition('/')[2]}"
-        for _ in range(2):  # a pass that had begun may take the first letter
+        for _ in range(2):  # a pass in progress may take the first letter
             sqs.send_message(QueueUrl=dead, MessageBody="not a job")
             code, found = examined(deployed)
             if letters in found["fault"]:
@@ -44,7 +44,7 @@ def test_a_stage_in_order_has_no_fault_and_each_fault_is_named(
 
 
 def examined(deployed: Deployed) -> tuple[int, dict[str, set[str]]]:
-    """The exit code, and the parts by state."""
+    """Return the exit code of `make doctor`, and the parts by state."""
     done = deployed.stack.command("doctor", seconds=120)
     found: dict[str, set[str]] = {"ok": set(), "warning": set(), "fault": set()}
     for line in done.stdout.splitlines()[1:]:
@@ -55,7 +55,7 @@ def examined(deployed: Deployed) -> tuple[int, dict[str, set[str]]]:
 
 @contextmanager
 def disabled(events: Any, rule: str) -> Iterator[None]:
-    """The schedule doesn't fire."""
+    """Disable the schedule within the context."""
     events.disable_rule(Name=rule)
     try:
         yield

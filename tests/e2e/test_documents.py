@@ -17,12 +17,12 @@ DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 
 
 def ended(tenant: Tenant, job_id: str, seconds: float = 60) -> dict[str, Any]:
-    """Wait for a job of any kind."""
+    """Wait for the end of a job of any kind; return its body."""
     return tenant.ended(f"/api/v1/jobs/{job_id}", seconds)
 
 
 def stored(tenant: Tenant, **fields: Any) -> str:
-    """Upload a document and wait until it is stored; its id."""
+    """Upload a document, and wait until it is stored; return its id."""
     answer = tenant("POST", DOCUMENTS, fields)
     assert answer.status_code == 202, answer.text
     job = ended(tenant, answer.json()["job_id"])
@@ -110,7 +110,7 @@ def test_one_leg_a_phrase_and_a_cursor(tenant: Tenant) -> None:
     assert len(set(shown)) == 4
 
 
-@pytest.mark.alone  # meanwhile the searches of all tenants fail
+@pytest.mark.alone  # the searches of all tenants fail meanwhile
 def test_an_index_that_is_lost_is_made_again_and_searches_fail_until_then(
     tenant: Tenant, deployed: Deployed
 ) -> None:
@@ -128,7 +128,7 @@ def test_an_index_that_is_lost_is_made_again_and_searches_fail_until_then(
         answer = tenant("POST", f"/api/v1/search{legs}", {"query": "bobbins"})
         assert (answer.status_code, answer.json()["code"]) == (503, "DEPENDENCY_UNAVAILABLE")
     assert ready()["checks"]["opensearch"]["status"] == "unavailable"
-    # What is written meanwhile must not pass for all there is.
+    # A document that is stored meanwhile must not count as the whole index.
     second = stored(tenant, content="Bobbins hold the threads of lace.")
     assert tenant("POST", "/api/v1/search", asked).status_code == 503
     done = deployed.stack.command("rebuild-index")

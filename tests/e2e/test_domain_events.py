@@ -1,4 +1,4 @@
-"""The end of one crawl, as a rule on the bus, a webhook and a WebSocket client get it."""
+"""The end of one crawl as a rule on the bus, a webhook and a WebSocket client receive it."""
 
 import json
 import time

@@ -1,8 +1,8 @@
 """The deployed application after a stop, a crash of all parts, and a new stack.
 
-What was stored is answered as before, under the same addresses and keys, and work that was under
-way ends by itself. `make prove` runs it on an instance that keeps its data, with 1,000 documents;
-the short form is `tests/stack/test_durable_data.py`.
+Stored data is returned as before, under the same addresses and keys, and work in progress ends by
+itself. `make prove` runs the test on an instance that keeps its data, with 1,000 documents; the
+short form is `tests/stack/test_durable_data.py`.
 """
 
 import os
@@ -51,7 +51,7 @@ def _instance(stack: Stack) -> Instance:
 
 @pytest.fixture(scope="module")
 def place(deployed: Deployed, aws: Aws, website: Website) -> Iterator[Place]:
-    """Servers, and a seller who has connected the marketplaces."""
+    """Yield servers, and a seller that has connected the marketplaces."""
     assert _instance(deployed.stack).is_durable, "an instance of `stack run` keeps no data"
     with serve(deployed.site_port) as site_url, MarketServer(deployed.market_port) as markets:
         markets.etsy.visible_after = 0
@@ -64,7 +64,7 @@ def place(deployed: Deployed, aws: Aws, website: Website) -> Iterator[Place]:
 
 @pytest.fixture(scope="module")
 def library(deployed: Deployed) -> Iterator[Tenant]:
-    """A tenant with documents, of which one is tagged and one is deleted."""
+    """Yield a tenant with documents, of which one is tagged and one is deleted."""
     tenant = deployed.tenant("admin")
     with ThreadPoolExecutor(4) as threads:
         ids = list(threads.map(lambda number: _document(tenant, number), range(DOCUMENTS)))
@@ -89,7 +89,7 @@ def _is_stored(tenant: Tenant, document_id: str) -> bool:
 
 
 def _answers(library: Tenant, seller: Tenant) -> dict[str, Any]:
-    """What the API answers about everything that is stored."""
+    """Return the API's responses about everything that is stored."""
     documents: list[Any] = []
     query = "/api/v1/documents?limit=100"
     path = query
@@ -152,7 +152,7 @@ def _reboot(deployed: Deployed) -> None:
 
 
 def _deploy_another_template(deployed: Deployed) -> None:
-    # A time-out is a property of functions and queues, so a new stack is made.
+    # A time-out is a property of functions and queues, so `deploy` makes a new stack.
     timeout = "60" if deployed.settings["SPINNERET_CRAWL_TIMEOUT"] == "30" else "30"
     _command(deployed, "deploy", SPINNERET_CRAWL_TIMEOUT=timeout)
 

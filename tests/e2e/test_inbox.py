@@ -1,4 +1,4 @@
-"""Files of URLs through the deployed application: a form, an event, a batch, a report."""
+"""Files of URLs through the deployed application: a form, an event, a batch and a report."""
 
 import json
 from typing import Any
@@ -29,7 +29,7 @@ def post(tenant: Tenant, name: str, body: bytes) -> dict[str, Any]:
 
 
 def begun(tenant: Tenant, count: int = 1) -> list[str]:
-    """The ids of the tenant's files, as soon as there are so many."""
+    """Wait until the tenant has `count` files; return their job ids."""
     return waited(
         lambda: [job["job_id"] for job in tenant.read("/api/v1/jobs?kind=crawl_file")["items"]],
         lambda found: len(found) >= count,
@@ -64,7 +64,7 @@ def test_a_file_is_crawled_and_reported(
     assert (lines[-1]["duplicate"], lines[-1]["job_id"]) == (True, lines[0]["job_id"])
     assert tenant.job(lines[0]["job_id"])["status"] == "completed"
     assert form["key"].startswith(f"T/{tenant.name}/inbox/")
-    assert begun(tenant) == [job_id]  # the report started nothing
+    assert begun(tenant) == [job_id]  # the report started no job
     stranger = deployed.tenant()
     assert stranger("GET", f"/api/v1/inbox/{job_id}").status_code == 404
     stranger.close()

@@ -1,4 +1,4 @@
-"""Looking at jobs and steering them through the deployed API."""
+"""Reading and controlling jobs through the deployed API."""
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -17,7 +17,7 @@ JOBS = "/api/v1/jobs"
 
 @pytest.fixture
 def held(tenant: Tenant, website: Website) -> Iterator[str]:
-    """A crawl whose worker waits for its page."""
+    """Yield a crawl whose worker waits for its page."""
     website.hold()
     job_id = tenant.crawl(f"{website.url}/held?text=patience")
     assert website.arrived.wait(30)
@@ -198,7 +198,7 @@ def _listed(tenant: Tenant, query: str) -> list[str]:
 
 
 def _awaited(tenant: Tenant, path: str, body: Any, key: str) -> httpx.Response:
-    """The answer with the result; a busy machine may need several waits of the same request."""
+    """Repeat the request until it returns the result; a busy machine may need several waits."""
     for _ in range(4):
         answer = tenant("POST", path, body, Idempotency_Key=key)
         if answer.status_code != 202:

@@ -1,4 +1,4 @@
-"""Lanes have their own workers: urgent jobs don't wait for others (P-09)."""
+"""Lanes have their own workers, so urgent jobs don't wait for others (P-09)."""
 
 from datetime import datetime
 from typing import Any
@@ -10,7 +10,7 @@ from tests.e2e.website import Website
 
 pytestmark = [pytest.mark.stack, pytest.mark.alone, pytest.mark.timeout(240)]
 
-HUNG = 6  # the low lane works on two at once, the normal one on four
+HUNG = 6  # the low lane works on two at once, the normal lane on four
 TRIES = 3
 
 
@@ -30,7 +30,7 @@ def test_full_lanes_do_not_hold_up_the_high_one(tenant: Tenant, website: Website
             for urgent in ("high", "critical")
         ]
         assert {job["status"] for job in first} == {"completed"}
-        # The first ones wait for a worker to begin.
+        # The first jobs also wait for the start of a worker.
         assert min(map(_seconds_to_start, first)) < 1
         waiting = [tenant.job(each)["status"] for each in hung]
         assert "completed" not in waiting

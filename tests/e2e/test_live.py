@@ -1,4 +1,4 @@
-"""Live progress through the deployed WebSocket function and the gateway before it."""
+"""Live progress through the deployed WebSocket function and its gateway."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -23,7 +23,7 @@ Connect = Callable[..., ClientConnection]
 
 @pytest.fixture
 def connected(deployed: Deployed) -> Iterator[Connect]:
-    """Opens WebSockets: `connected(key=…)`, `connected(ticket=…)`; they end with the test."""
+    """Yield a function that opens WebSockets by `key=…` or `ticket=…`; they close with the test."""
     address = deployed.outputs["WebSocketUrl"].replace("http://", "ws://")
 
     with ExitStack() as open_ones:
@@ -47,7 +47,7 @@ def hear(socket: ClientConnection) -> dict[str, Any]:
 
 
 def hear_until(socket: ClientConnection, last: str) -> list[dict[str, Any]]:
-    """The events until the one with this message."""
+    """Return the events up to the one with this message."""
     items: list[dict[str, Any]] = []
     while not items or items[-1]["message"] != last:
         message = hear(socket)
@@ -57,9 +57,9 @@ def hear_until(socket: ClientConnection, last: str) -> list[dict[str, Any]]:
 
 
 def _caught_up(socket: ClientConnection) -> tuple[list[dict[str, Any]], str]:
-    """Return the events until all so far have come, and the id to continue after.
+    """Return the events until the client has caught up, and the id to continue after.
 
-    A push may overtake the catch-up and bring an event twice.
+    A push may overtake the catch-up and repeat an event.
     """
     items: list[dict[str, Any]] = []
     while (message := hear(socket))["type"] != "caught_up":

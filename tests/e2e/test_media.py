@@ -17,14 +17,14 @@ SECONDS = 90.0
 
 
 def finished(tenant: Tenant, path: str, **body: Any) -> dict[str, Any]:
-    """Wait for the end of a job."""
+    """Submit a job, and wait for its end; return its body."""
     made = tenant("POST", f"/api/v1/{path}", body)
     assert made.status_code == 202, made.text
     return tenant.ended(f"/api/v1/media/{made.json()['job_id']}", SECONDS)
 
 
 def downloaded(media: dict[str, Any]) -> bytes:
-    """The object of finished media."""
+    """Return the object of finished media."""
     assert media["status"] == "completed", media
     answer = httpx.get(media["download_url"], trust_env=False, timeout=30)
     assert answer.headers["content-type"] == media["media_type"]

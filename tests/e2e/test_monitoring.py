@@ -1,4 +1,4 @@
-"""A target from its making to its recovery: rule, ticks, checks and reports as deployed."""
+"""A target from its creation to its recovery: rule, ticks, checks and reports as deployed."""
 
 import json
 import logging
@@ -17,10 +17,10 @@ logger = logging.getLogger(__name__)
 
 pytestmark = [pytest.mark.stack, pytest.mark.timeout(400)]
 
-FIRST_SECONDS = 120.0  # the rule fires within a minute, its first tick at once
+FIRST_SECONDS = 120.0  # the rule fires within a minute, and runs a tick at once
 SECONDS = 60.0  # a tick, a check, a delivery
-IMPORT_SECONDS = 240.0  # a tenth of it without other load
-PROCESSES = 6  # more than answer an idle API's requests in turn
+IMPORT_SECONDS = 240.0  # ten times the duration without other load
+PROCESSES = 6  # more processes than serve an idle API in turn
 METRICS_SECONDS = 10.0  # the default time-out of a Prometheus scrape
 
 
@@ -103,7 +103,7 @@ def test_ports_names_and_jobs_are_watched_and_a_notice_is_on_the_page(
     sealed = {"headers": {"X-Key": "hush"}, "credentials": {"username": "u", "password": "hush"}}
     page = f"{website.url}/page?text={admin.name}"
     beat = {"kind": "heartbeat", "name": "Backup", "interval_seconds": 60, "public": True}
-    # Has no address on any machine (RFC 6761, section 6.4), so the target is down.
+    # No machine has an address for this name (RFC 6761, section 6.4), so the target is down.
     name = {"kind": "dns", "host": "db.invalid", "record_type": "A", "interval_seconds": 15}
     paths = []
     for wanted in (

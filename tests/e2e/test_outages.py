@@ -1,4 +1,4 @@
-"""Parts and workers that die in the middle of a crawl."""
+"""Crashes of parts and workers in the middle of a crawl."""
 
 import json
 import os
@@ -24,7 +24,7 @@ from tests.waiting import waited
 
 pytestmark = [pytest.mark.stack, pytest.mark.timeout(360)]
 
-# Of the invocation whose worker is killed; with less than the margin left it would hand back.
+# Time-out of the killed worker's invocation; with less than the margin it would release the job.
 SHORT_SECONDS = int(bounds.DEADLINE_MARGIN_SECONDS + limits.FETCH_LEAST_SECONDS) + 5
 
 
@@ -159,7 +159,7 @@ def sweep_until(
 
 @contextmanager
 def time_out(aws: Aws, function: str, seconds: int) -> Iterator[None]:
-    """The function's invocations have so long, and leases last little longer."""
+    """Give the function's invocations this time-out; leases last only a little longer."""
     functions = aws("lambda")
 
     def change(timeout: int) -> None:
@@ -197,7 +197,7 @@ def kill_workers(stack: Stack, function: str) -> None:
         try:
             log = (process / "fd" / "1").readlink()
         except OSError:
-            continue  # gone, or another user's
+            continue  # it has ended, or belongs to another user
         if log.is_relative_to(stack.folder) and log.parent.name.startswith(f"{function}-"):
             os.kill(int(process.name), signal.SIGKILL)
             killed += 1

@@ -1,4 +1,4 @@
-"""People of a tenant: invited, signed in, kept to their roles, and signed out."""
+"""People of a tenant: they are invited, sign in, are limited to their roles, and sign out."""
 
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -21,15 +21,15 @@ pytestmark = pytest.mark.stack
 
 PASSWORD = "a password of some length"
 ROUNDS_AFTER = 10
-"""Requests of each thread after the rotation."""
+"""Number of requests of each thread after the rotation."""
 Call = Callable[..., httpx.Response]
 Team = Mapping[str, tuple[str, dict[str, Any]]]
-"""Role → tenant, and the answer to the sign-in."""
+"""Tenant and response to the sign-in, by role."""
 
 
 @pytest.fixture(scope="module")
 def call(deployed: Deployed) -> Call:
-    """Sends a request, by an access token or without credentials."""
+    """Provide a function that sends a request, with an access token or without credentials."""
 
     def send(method: str, path: str, body: Any = None, token: str | None = None) -> httpx.Response:
         headers = {"Authorization": f"Bearer {token}"} if token else {}
@@ -41,7 +41,7 @@ def call(deployed: Deployed) -> Call:
 
 @pytest.fixture(scope="module")
 def team(deployed: Deployed, call: Call) -> Team:
-    """An administrator, and a seller and a viewer whom this one invites; all signed in."""
+    """Provide a seller and a viewer, and the administrator who invited them; all have signed in."""
     tenant = f"t-{uuid4().hex[:12]}"
     table = deployed.outputs["TenancyTable"]
     clients = deployed.aws.dynamodb(), deployed.aws("kms")
@@ -114,7 +114,7 @@ def test_two_refreshes_at_once_get_one_successor_and_sign_out_ends_it(
 def test_a_browser_signs_in_by_a_cookie_and_the_trail_shows_it(
     deployed: Deployed, team: Team, call: Call
 ) -> None:
-    """The client keeps the cookie as a browser does: by its attributes, below its path."""
+    """The client treats the cookie as a browser does: by its attributes, only below its path."""
     tenant, tokens = team["seller"]
     origin = "{0.scheme}://{0.netloc}".format(urlsplit(deployed.api_url))
     with httpx.Client(timeout=40, trust_env=False, headers={"Origin": origin}) as browser:
@@ -153,7 +153,7 @@ def test_a_job_names_the_person_who_submitted_it(team: Team, call: Call, website
 def test_a_rotation_under_load_refuses_no_request(
     deployed: Deployed, team: Team, call: Call
 ) -> None:
-    """Requests, refreshes and sign-ins go on in several threads while the stage gets a new key."""
+    """Threads send requests, refreshes and sign-ins while the stage gets a new key."""
     tenant, tokens = team["admin"]
     credentials = {"tenant": tenant, "email": "admin@example.com", "password": PASSWORD}
     table = deployed.outputs["TenancyTable"]
@@ -191,7 +191,7 @@ def test_a_rotation_under_load_refuses_no_request(
 
 
 def _shown(call: Call, keys: int) -> None:
-    """Wait until the stage publishes so many keys: processes keep them for a minute."""
+    """Wait until the stage publishes `keys` keys: processes cache them for a minute."""
     waited(
         lambda: len(call("GET", "/.well-known/jwks.json").json()["keys"]) == keys,
         seconds=90,

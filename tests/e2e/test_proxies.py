@@ -1,4 +1,4 @@
-"""Crawls by way of a tenant's proxy, through the deployed application."""
+"""Crawls through a tenant's proxy, by the deployed application."""
 
 from collections.abc import Iterator
 from uuid import uuid4
@@ -15,7 +15,7 @@ PASSWORD = "silk-and-thread"
 
 @pytest.fixture
 def proxy(website: Website) -> Iterator[Website]:
-    """The website as a proxy that wants to be paid."""
+    """Yield the website as a proxy that requires a password."""
     website.tunnels.clear()
     website.proxy_password = PASSWORD
     yield website

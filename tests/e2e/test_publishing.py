@@ -150,7 +150,7 @@ def test_a_sale_ends_the_other_listing(
     deadline = time.monotonic() + SECONDS
     while markets.etsy.live(title):
         assert time.monotonic() < deadline
-        if read_by == "the rule":  # not while an earlier reading of its own goes on
+        if read_by == "the rule":  # it does nothing while its last reading runs
             function = deployed.resources["OrderPolling"]
             polled = aws("lambda").invoke(FunctionName=function, Payload=b"{}")
             assert json.load(polled["Payload"])["enabled"]

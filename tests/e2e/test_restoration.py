@@ -1,6 +1,6 @@
 """The restoration of docs/runbook.md on the local stage: rows, objects, then the index.
 
-DynamoDB Local can't restore a table to a point in time; copied rows replace that step.
+DynamoDB Local can't restore a table to a point in time, so the test copies rows instead.
 """
 
 import json
@@ -51,7 +51,7 @@ def test_what_was_deleted_is_as_before_after_the_restoration(
 
 
 def answers(tenant: Tenant, ids: Sequence[str]) -> list[Any]:
-    """The documents with their texts, and what searches find."""
+    """Return the documents with their texts, and the results of searches."""
     shown = [tenant("GET", f"{DOCUMENTS}/{each}") for each in ids]
     assert {each.status_code for each in shown} == {200}
     links = [tenant("GET", f"{DOCUMENTS}/{each}/markdown").json()["url"] for each in ids]
@@ -61,7 +61,7 @@ def answers(tenant: Tenant, ids: Sequence[str]) -> list[Any]:
 
 
 def rows_of(dynamodb: Any, table: str, tenant: Tenant) -> list[dict[str, Any]]:
-    """All rows of a tenant."""
+    """Return all rows of a tenant."""
     pages = dynamodb.get_paginator("scan").paginate(
         TableName=table,
         FilterExpression="begins_with(pk, :tenant)",
@@ -71,7 +71,7 @@ def rows_of(dynamodb: Any, table: str, tenant: Tenant) -> list[dict[str, Any]]:
 
 
 def reconciled(deployed: Deployed) -> dict[str, Any]:
-    """The report of the pass over rows, bodies and index."""
+    """Run the pass over rows, bodies and index; return its report."""
     client = deployed.aws("lambda")
     answer = client.invoke(FunctionName=deployed.resources["Reconcile"], Payload=b"{}")
     report: dict[str, Any] = json.loads(answer["Payload"].read())

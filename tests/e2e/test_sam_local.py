@@ -1,7 +1,7 @@
 """`make sam-local`: a function of every area in a container, for `make prove`.
 
-Where no engine answers, Podman is started, and removed afterwards. Where neither is possible, the
-reason of the skip says what is missing.
+If no container engine responds, the test starts Podman, and removes it afterwards. If neither is
+possible, the reason of the skip says what is missing.
 """
 
 import json
@@ -21,7 +21,7 @@ from stack.workspace import Workspace
 from tests.conftest import ROOT
 from tests.e2e.conftest import Deployed
 
-SECONDS = 1200  # with the download of an image of 600 MB
+SECONDS = 1200  # includes the download of an image of 600 MB
 
 
 def _answers() -> bool:
@@ -33,7 +33,7 @@ def _answers() -> bool:
 
 
 def _missing() -> str:
-    """Why nothing can run in a container here; empty where it can."""
+    """Return the reason why no container can run here; empty if one can."""
     if not os.environ.get("SPINNERET_SAM_LOCAL"):
         return "only with SPINNERET_SAM_LOCAL=1, as it may download an image"
     if not _answers():
@@ -54,7 +54,7 @@ pytestmark = [
 
 @pytest.fixture(scope="module", autouse=True)
 def _engine() -> Iterator[None]:
-    """An engine that answers where SAM looks for one."""
+    """Provide a container engine that responds where SAM looks for one."""
     if _answers():
         yield
         return

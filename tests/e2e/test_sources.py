@@ -19,14 +19,14 @@ pytestmark = pytest.mark.stack
 
 @pytest.fixture
 def site(deployed: Deployed) -> Iterator[str]:
-    """The demonstration website; its base URL."""
+    """Yield the base URL of the demonstration website."""
     with serve(deployed.site_port) as base:
         yield base.rstrip("/")
 
 
 @pytest.fixture(scope="module", autouse=True)
 def often(deployed: Deployed, website: Website) -> Iterator[tuple[Tenant, str]]:
-    """A source of every minute: it becomes due while the first tests run."""
+    """Yield a source that is due every minute, for the first time while the first tests run."""
     tenant, url = deployed.tenant(), f"{website.url}/page?text=by+the+clock"
     source = made(tenant, "sources", name="often", url_pattern=url, schedule_cron="* * * * *")
     yield tenant, source["source_id"]
@@ -41,7 +41,7 @@ def made(tenant: Tenant, path: str, **body: Any) -> dict[str, Any]:
 
 
 def ended(tenant: Tenant, source_id: str, run_id: str, seconds: float = 120) -> dict[str, Any]:
-    """Wait for the end of a run; looking at it takes it on."""
+    """Wait for the end of a run; each read of the run also advances it."""
     return tenant.ended(f"/api/v1/sources/{source_id}/runs/{run_id}", seconds)
 
 
@@ -141,7 +141,7 @@ def test_the_rule_begins_what_is_due_and_follows_it(
 ) -> None:
     tenant, source_id = often
     function = deployed.resources["SourceTick"]
-    # A minute until it is due, and another one until the rule looks at its run.
+    # It takes a minute until the source is due, and another until the rule looks at its run.
     deadline = time.monotonic() + 60 + limits.SOURCE_LOOK_SECONDS + 60
     while not tenant("GET", f"/api/v1/sources/{source_id}").json()["last_crawled_at"]:
         assert time.monotonic() < deadline

@@ -1,4 +1,4 @@
-"""A tenant's own numbers through the deployed API."""
+"""A tenant's own statistics through the deployed API."""
 
 from urllib.parse import urlsplit
 
@@ -25,7 +25,7 @@ def test_a_tenant_sees_its_crawls_searches_and_hosts(tenant: Tenant, website: We
     }
     assert (sums["crawls_total"], sums["crawls_succeeded"], sums["crawls_failed"]) == (3, 2, 1)
     assert stats["durations"]["crawl_duration_ms"]["count"] == 2
-    assert sums["searches_total"] <= 1  # by another process, if it wasn't this one's
+    assert sums["searches_total"] <= 1  # 0 if another process still holds the count
     gauges = stats["gauges"]
     assert (gauges["jobs_running"], gauges["documents_total"]) == (0, 2)
     assert gauges["chunks_total"] >= 2

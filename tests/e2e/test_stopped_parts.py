@@ -1,6 +1,6 @@
-"""Parts that hang instead of dying: SIGSTOP, while crawls run, for less and for more than a lease.
+"""Parts that hang instead of crashing, by SIGSTOP, during crawls: shorter and longer than a lease.
 
-`SPINNERET_OUTAGE_SECONDS` says for how long: 10, and 90, more than a lease, in `make prove`.
+`SPINNERET_OUTAGE_SECONDS` is the duration: 10 by default; 90, longer than a lease, in `make prove`.
 """
 
 import os
@@ -21,9 +21,10 @@ from tests.waiting import waited
 OUTAGE: Final = float(os.environ.get("SPINNERET_OUTAGE_SECONDS", "10"))
 LEASE: Final = CRAWL_TIMEOUT + bounds.LEASE_MARGIN_SECONDS
 CRAWLS: Final = 10
-WORKERS: Final = 4  # of the lane
+WORKERS: Final = 4  # concurrent workers of the lane
 REST: Final = 180.0
-"""For the crawls to end in: waits for a part of ours reach a minute."""
+"""Time in which the crawls must end after an outage; a wait for one of our parts lasts up to a
+minute."""
 
 pytestmark = [pytest.mark.stack, pytest.mark.alone, pytest.mark.timeout(OUTAGE + REST + 60)]
 
@@ -33,7 +34,7 @@ def test_crawls_wait_for_an_embedder_that_hangs_and_searches_do_without_it(
 ) -> None:
     word = f"w{uuid4().hex[:8]}"
     tenant.finished(tenant.crawl(f"{website.url}/page?text=known+{word}"))
-    assert tenant.search(f"known {word}")  # the function's start isn't what is measured
+    assert tenant.search(f"known {word}")  # starts the function before it is measured
     with stopped(stack, "embedder"):
         jobs = crawls_of(tenant, website, "page")
         began = time.monotonic()
@@ -58,10 +59,10 @@ def test_crawls_wait_for_an_index_that_hangs_and_searches_say_so(
 
 
 def test_crawls_survive_tables_that_hang(tenant: Tenant, website: Website, stack: Stack) -> None:
-    """A worker whose lease ends while it can't write anything counts as lost: the only charge."""
+    """A worker that can't write until its lease ends counts as lost: its only charged attempt."""
     website.hold()
     jobs = crawls_of(tenant, website, "held")
-    # A claim that the tables take after its worker gave up would last for a lease.
+    # All claims precede the outage: one stored after its worker gave up would last for a lease.
     waited(lambda: website.requests["/held"] == WORKERS, seconds=30)
     with stopped(stack, "dynamodb"):
         began = time.monotonic()
@@ -72,9 +73,9 @@ def test_crawls_survive_tables_that_hang(tenant: Tenant, website: Website, stack
 
 
 def crawls_of(tenant: Tenant, website: Website, kind: str) -> dict[str, str]:
-    """Crawls of pages that nobody asked for before: job id → path and query.
+    """Submit crawls of new pages; return the path and query of each job id.
 
-    Submitted at once: a page that is held answers before its fetch has timed out.
+    All are submitted at once, so that a held page answers before its fetch times out.
     """
     paths = [f"/{kind}?text=hung+{uuid4().hex[:8]}" for _ in range(CRAWLS)]
     with ThreadPoolExecutor(CRAWLS) as threads:
@@ -83,12 +84,12 @@ def crawls_of(tenant: Tenant, website: Website, kind: str) -> dict[str, str]:
 
 
 def pass_outage(began: float) -> None:
-    """The part hangs for the rest of its time."""
+    """Wait for the rest of the outage, which began at `began`."""
     time.sleep(max(0.0, began + OUTAGE - time.monotonic()))
 
 
 def all_complete(tenant: Tenant, website: Website, jobs: dict[str, str], charged: int = 0) -> None:
-    """Every crawl ends well, uncharged, and asked its page once."""
+    """Assert that all crawls complete, each with one request and at most `charged` attempts."""
     ended = {job_id: tenant.finished(job_id, REST) for job_id in jobs}
     assert {job["status"] for job in ended.values()} == {"completed"}
     assert max(job["attempts"] for job in ended.values()) <= charged
@@ -96,7 +97,7 @@ def all_complete(tenant: Tenant, website: Website, jobs: dict[str, str], charged
 
 
 def unavailable(tenant: Tenant, dependency: str) -> None:
-    """A search is refused in our own shape, before the gateway gives up on it."""
+    """Assert that a search fails with our own error body, before the gateway's time-out."""
     answer = tenant("POST", "/api/v1/search", {"query": "anything"})
     assert answer.status_code == 503, answer.text
     body: dict[str, Any] = answer.json()

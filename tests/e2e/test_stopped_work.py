@@ -1,8 +1,8 @@
 """Every kind of work while every part of the stack is stopped, once and flapping.
 
-`make test` runs a few short cells of the matrix, `make prove` all of them: with
-`SPINNERET_OUTAGE_SECONDS` a part is stopped once for so long, or flaps for `FLAPPING_SECONDS`.
-Each stop adds a row to `.local/stopped_work.md`, in the form of the table in docs/job-kernel.md.
+`make test` runs a few short cells of the matrix, `make prove` runs all of them: with
+`SPINNERET_OUTAGE_SECONDS`, a part stops once for that time, or flaps for `FLAPPING_SECONDS`. Each
+stop adds a row to `.local/stopped_work.md`, in the form of the table in docs/job-kernel.md.
 """
 
 import os
@@ -27,7 +27,7 @@ PROVEN: Final = "SPINNERET_OUTAGE_SECONDS" in os.environ
 STOPPED_SECONDS: Final = float(os.environ.get("SPINNERET_OUTAGE_SECONDS", "10"))
 FLAPPING_SECONDS: Final = 120.0
 END_SECONDS: Final = 300.0
-"""Until everything has ended, from the moment at which the part goes on for good."""
+"""Maximum time from the part's final resume to the end of all work."""
 PARTS: Final = (
     "functions",
     "emulator",
@@ -46,7 +46,7 @@ WAYS: Final[Mapping[str, tuple[Callable[[Part, float], None], float]]] = {
 
 @dataclass(frozen=True)
 class Stop:
-    """A row of the matrix: the works, its columns, go on at the same time."""
+    """A row of the matrix; the works, its columns, run at the same time."""
 
     part: str
     way: str
@@ -68,7 +68,7 @@ pytestmark = [
 
 @pytest.fixture(scope="module")
 def place(deployed: Deployed, aws: Aws, website: Website) -> Iterator[Place]:
-    """A seller, servers, and functions that have started once."""
+    """Yield a seller, servers, and functions that have started once."""
     with serve(deployed.site_port) as site_url, MarketServer(deployed.market_port) as markets:
         markets.etsy.visible_after = 0
         seller = deployed.tenant(scope="admin")
@@ -103,7 +103,7 @@ def test_work_is_done_once_although_a_part_stops(
 def _ends(
     works: Mapping[str, Work], submitting: Mapping[str, Future[None]], resumed: float
 ) -> dict[str, str]:
-    """How many seconds after the part went on each work had ended."""
+    """Return the seconds from the part's resume to the end of each work."""
     after: dict[str, str] = {}
     while len(after) < len(works) and time.monotonic() < resumed + END_SECONDS:
         for name, work in works.items():

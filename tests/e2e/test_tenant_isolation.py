@@ -1,4 +1,4 @@
-"""Nobody reads or changes what is another tenant's: every operation of the API's document."""
+"""No operation of the API's document reads or changes the objects of another tenant."""
 
 import json
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ with_id = pytest.mark.parametrize(
 
 @pytest.fixture(scope="module")
 def foreign(deployed: Deployed, website: Website) -> Iterator[FixtureTenant]:
-    """Objects that only strangers try to get at."""
+    """Yield a tenant whose objects only strangers request."""
     with FixtureTenant.of(deployed, website) as made:
         yield made
 
@@ -31,7 +31,7 @@ def test_a_foreign_id_is_answered_as_an_unknown_one(
     operation: Operation, foreign: FixtureTenant, stranger: Tenant, wire: Wire
 ) -> None:
     if operation.scope is None:
-        return  # it is everybody's
+        return  # the objects are public
     unknown = {name: _twin(value) for name, value in foreign.objects.items()}
     changes = operation.method != "GET"
     before = changes and _as_its_owner_sees_it(operation, foreign, wire)
@@ -93,13 +93,13 @@ def test_an_idempotency_key_is_the_callers_own(
 
 
 def _twin(known: str) -> str:
-    """An id of the same form that nobody has."""
+    """Return an id of the same form that no object has."""
     stem, dot, rest = known.partition(".")
     return stem[:-1] + ("0" if stem[-1] != "0" else "1") + dot + rest
 
 
 def _as_its_owner_sees_it(operation: Operation, fixture_tenant: FixtureTenant, wire: Wire) -> str:
-    """The object that an operation is about."""
+    """Return the object of an operation as its owner reads it; empty if no operation reads it."""
     subject = operation.path[: operation.path.rindex("}") + 1]
     for each in OPERATIONS:
         if (each.method, each.path) == ("GET", subject):

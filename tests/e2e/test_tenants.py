@@ -1,4 +1,4 @@
-"""A tenant on the deployed stack, from its creation to a deletion that leaves nothing of it."""
+"""A tenant on the deployed stack, from its creation to its complete deletion."""
 
 import json
 import time
@@ -32,14 +32,14 @@ MADE = (
     *("job_id", "document_id", "audit_id", "key_id", "user_id", "domain", "proxy_id"),
     *("endpoint_id", "source_id", "target_id", "window_id", "slug", "product_id"),
 )
-"""Kinds of objects that the tenant gets, in the order in which they need each admin."""
+"""Kinds of objects that the tenant gets; some of them need objects of earlier kinds."""
 REASON = {"error": "the tenant is suspended: unpaid", "code": "TENANT_SUSPENDED"}
 Do = Callable[..., dict[str, Any] | None]
 
 
 @pytest.fixture(scope="module")
 def do(deployed: Deployed) -> Do:
-    """Carries out a command as the operator; its report."""
+    """Provide a function that carries out an operator's command and returns its report."""
     invoke = bootstrap.invoker(deployed.aws("lambda"), "spinneret-tenants-local")
 
     def follow(verb: str, tenant: str, **more: str) -> dict[str, Any] | None:
@@ -56,7 +56,7 @@ def do(deployed: Deployed) -> Do:
 
 
 def owner_of(deployed: Deployed, name: str) -> Tenant:
-    """The tenant's first admin's key."""
+    """Issue the tenant's first admin key; return a client with it."""
     wanted = KeyRequest(
         name="tests",
         scopes=frozenset({Scope.ADMIN}),
@@ -67,7 +67,7 @@ def owner_of(deployed: Deployed, name: str) -> Tenant:
 
 
 def signing_in(deployed: Deployed, name: str) -> Callable[[], httpx.Response]:
-    """Signs a person of the tenant in."""
+    """Invite a person to the tenant; return a function that signs the person in."""
     email, table = "maya@example.com", deployed.outputs["TenancyTable"]
     clients = deployed.aws.dynamodb(), deployed.aws("kms")
     invitation = invite(*clients, table=table, stage="local", tenant=name, email=email)
@@ -82,13 +82,13 @@ def signing_in(deployed: Deployed, name: str) -> Callable[[], httpx.Response]:
 
 
 def until(status: int, ask: Callable[[], httpx.Response], seconds: float = SECONDS) -> Any:
-    """Repeat a request until it is answered by the status; the answer's body."""
+    """Repeat a request until its response has the status; return the body."""
     answer = waited(ask, lambda seen: seen.status_code == status, seconds=seconds)
     return answer.json()
 
 
 def rows_with(deployed: Deployed, name: str) -> Iterator[str]:
-    """Every row of every table that has the name anywhere."""
+    """Yield every row of every table that contains the name."""
     client = deployed.aws.dynamodb()
     tables = client.get_paginator("list_tables").paginate()
     for table in (each for page in tables for each in page["TableNames"]):
@@ -99,7 +99,7 @@ def rows_with(deployed: Deployed, name: str) -> Iterator[str]:
 
 
 def objects_with(deployed: Deployed, name: str) -> Iterator[str]:
-    """Every version of every object of every bucket whose key has the name."""
+    """Yield every version of every object of every bucket whose key contains the name."""
     client = deployed.aws("s3")
     for bucket in client.list_buckets()["Buckets"]:
         versions = client.get_paginator("list_object_versions").paginate(Bucket=bucket["Name"])
@@ -181,7 +181,7 @@ def test_a_tenant_is_created_suspended_exported_and_deleted(
     assert {"Jobs", "Documents", "Tenancy", "Content", "search index"} <= report["removed"].keys()
     assert list(rows_with(deployed, name)) == []
     assert list(objects_with(deployed, name)) == []
-    assert do("delete", name) is None  # there is no such tenant
+    assert do("delete", name) is None  # the tenant doesn't exist
     until(401, lambda: owner("GET", "/api/v1/jobs"))
     assert admin.job(theirs)["status"] == "completed"
     assert admin("GET", f"/api/v1/documents/{admin.job(theirs)['document_id']}").status_code == 200

@@ -1,7 +1,7 @@
-"""Deep crawls of a site full of traps through the deployed state machine, against the oracle.
+"""Deep crawls of a site full of traps, through the deployed state machine; the oracle is `visited`.
 
-`SPINNERET_TRAP_PAGES` says how many pages the site has: 300 in `make prove`, which then crawls it
-by every strategy, with budgets, and over killed workers and a stopped execution.
+`SPINNERET_TRAP_PAGES` is the number of its pages: 300 in `make prove`, which then crawls it with
+every strategy, with budgets, and with killed workers and a stopped execution.
 """
 
 import os
@@ -21,7 +21,8 @@ PAGES: Final = int(os.environ.get("SPINNERET_TRAP_PAGES", "50"))
 IS_LONG: Final = PAGES >= 300
 SECONDS: Final = 60.0 + 2.0 * PAGES
 RECOVERY: Final = 600.0
-"""A lost execution's lease is as long as a batch may take, and the sweeper comes every minute."""
+"""Time for a recovery: a lost execution's lease is as long as a batch may take, and the sweeper
+runs every minute."""
 SITE: Final = sized(PAGES, datetime.now(tz=UTC).year, is_long=IS_LONG)
 DEPTH: Final = 100
 
@@ -36,7 +37,7 @@ def server(deployed: Deployed) -> Iterator[TrapServer]:
 
 
 def begin(tenant: Tenant, server: TrapServer, **fields: Any) -> str:
-    """Ask for a crawl of the whole site; the job's id."""
+    """Submit a crawl of the whole site; return the job's id."""
     body = {"url": server.url, "max_depth": DEPTH, "max_pages": 1000, **fields}
     answer = tenant("POST", "/api/v1/crawl/deep", body)
     assert answer.status_code == 202, answer.text
@@ -44,13 +45,13 @@ def begin(tenant: Tenant, server: TrapServer, **fields: Any) -> str:
 
 
 def once(asked: frozenset[str]) -> dict[str, int]:
-    """How often a crawl without faults asks for these pages."""
+    """Return how often a crawl without faults requests each of these pages."""
     again = visited(SITE).again
     return {name: TRIES if name in again else 1 for name in asked}
 
 
 def had(server: TrapServer) -> int:
-    """How many of the pages that were asked for are there."""
+    """Return how many of the requested pages exist."""
     nodes = map(SITE.node, server.requests)
     return sum(node is not None and node.is_page for node in nodes)
 
@@ -104,7 +105,7 @@ def test_the_budget_is_exact(
 def test_killed_workers_and_a_stopped_execution_change_no_page(
     tenant: Tenant, server: TrapServer, deployed: Deployed, aws: Aws
 ) -> None:
-    """Twice asked for are at most the pages that were in the air, three at a time."""
+    """The faults cause extra requests only for pages in flight, three at a time."""
     job_id = begin(tenant, server)
     tenant.wait(job_id, lambda job: job["pages_crawled"] >= PAGES // 4, SECONDS)
     kill_workers(deployed.stack, deployed.resources["DeepCrawlStep"])
@@ -121,12 +122,12 @@ def test_killed_workers_and_a_stopped_execution_change_no_page(
 
 
 def chain_of(names: dict[str, int]) -> list[str]:
-    """Pages of one fetch: each of its redirects is a request of its own."""
+    """Return the pages that one fetch requests one after the other, because they redirect."""
     return [name for name in names if name.startswith(("/far/", "/moved/"))]
 
 
 def stop_execution(aws: Aws, machine: str, job_id: str) -> None:
-    """As an operator stops it: its page steps in the air go on."""
+    """Stop the execution, as an operator does; its page steps in progress continue."""
     machines = aws("stepfunctions")
     listed = machines.list_executions(stateMachineArn=machine, statusFilter="RUNNING")
     [running] = [each for each in listed["executions"] if each["name"].startswith(job_id)]

@@ -1,4 +1,4 @@
-"""Bodies that are too large for their request, through the deployed application."""
+"""Bodies that are too large for a request, through the deployed application."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Ends of crawls, told by the deployed delivery worker to a receiver on this machine."""
+"""Ends of crawls that the deployed delivery worker reports to a receiver on this machine."""
 
 import json
 import time
@@ -19,7 +19,7 @@ SECONDS = 60.0
 
 
 def webhook(tenant: Tenant, website: Website, **fields: Any) -> dict[str, Any]:
-    """A webhook whose deliveries are `website.hooks` by its tenant's name."""
+    """Create a webhook; `website.hooks` has its deliveries by the tenant's name."""
     url = f"{website.url}/hook?name={tenant.name}"
     response = tenant("POST", HOOKS, {"name": "ours", "url": url, **fields})
     assert response.status_code == 201, response.text
@@ -35,14 +35,14 @@ def log(tenant: Tenant, webhook_id: str) -> list[dict[str, Any]]:
 
 
 def came(website: Website, name: str, number: int = 1) -> list[Hook]:
-    """The webhooks that came, once there are so many."""
+    """Wait until `number` webhooks have come; return all."""
     return waited(
         lambda: list(website.hooks[name]), lambda hooks: len(hooks) >= number, seconds=SECONDS
     )
 
 
 def logged(tenant: Tenant, webhook_id: str, status: str) -> dict[str, Any]:
-    """The only delivery, once it has this status."""
+    """Wait until the only delivery has this status; return it."""
     [line] = waited(
         lambda: log(tenant, webhook_id),
         lambda lines: [line["status"] for line in lines] == [status],
@@ -74,8 +74,7 @@ def test_one_trace_leads_from_the_request_to_the_webhook(
 
 
 def _traces(deployed: Deployed, function: str, began: int, wanted: dict[str, str]) -> set[str]:
-    """The traces of a function's log lines since then that have these values, once there are
-    some."""
+    """Wait for log lines of a function since `began` with these values; return their traces."""
     client, group = deployed.aws("logs"), f"/aws/lambda/{deployed.resources[function]}"
 
     def found() -> set[str]:

@@ -1,4 +1,4 @@
-"""A small web server for end-to-end tests, whose paths say how they behave."""
+"""A small web server for end-to-end tests; each path has its own behaviour."""
 
 import json
 import threading
@@ -22,7 +22,7 @@ document.querySelector("#app").innerHTML = `<h1>${text}</h1>` +
 
 @dataclass(frozen=True)
 class Hook:
-    """A webhook as it came over the wire."""
+    """A webhook, as the website received it."""
 
     headers: dict[str, str]
     body: bytes
@@ -30,57 +30,59 @@ class Hook:
 
 @dataclass(frozen=True)
 class Tunnel:
-    """A tunnel as it was asked for."""
+    """A tunnel, as a client requested it."""
 
     target: str
     authorization: str
 
 
 class Website:
-    """Serves on loopback while it is entered.
+    """A website that serves on loopback within its context.
 
-    `/page?text=…`   an article
-    `/squares`       three squares
-    `/scripted?text=…` an article that only its script shows
-    `/moved?to=…`    a redirect
-    `/type?is=…`     a body of that content type
+    `/page?text=…`   returns an article
+    `/squares`       returns three squares
+    `/scripted?text=…` returns an article that only its script shows
+    `/moved?to=…`    redirects
+    `/type?is=…`     returns a body of that content type
     `/large?bytes=…` announces and sends that many bytes
-    `/status?code=…` that status
-    `/once?text=…`   404 the first time, then an article
-    `/now?name=…`    an article, with the status that `now` has for that name
-    `/held?text=…`   an article once `release` is called
-    `/hook?name=…`   takes a webhook: the next status of `statuses`, 200 when there is none
-    `/chatty?code=…` that status, with a secret all over the answer; `/provider` does so to a POST
-    `/leak?in=…`     a redirect with a secret in that part of it
-    `/changing`      an article about `changing`, gone where that is None
-    `/collinfo.json` the list of indexes of captures, and `/cdx`, which lists `captures`; 503 where
-                     that is None
+    `/status?code=…` returns that status
+    `/once?text=…`   returns 404 the first time, then an article
+    `/now?name=…`    returns an article, with the status that `now` has for that name
+    `/held?text=…`   returns an article after a call of `release`
+    `/hook?name=…`   receives a webhook; returns the next of `statuses`, or 200 if there is none
+    `/chatty?code=…` returns that status, with a secret in all suitable parts of the response;
+                     a POST to `/provider` returns such a response, too
+    `/leak?in=…`     redirects, with a secret in that part of the URL
+    `/changing`      returns an article about `changing`, or 410 if it is None
+    `/collinfo.json` returns the list of indexes of captures, or 503 if `captures` is None
+    `/cdx`           lists `captures`
 
-    It is a proxy too, whose tunnels lead back to it.
+    The website is also a proxy, whose tunnels lead back to it.
     """
 
     def __init__(self, port: int) -> None:
         self.url = f"http://127.0.0.1:{port}"
         self.requests: Counter[str] = Counter()
-        """By path."""
+        """Number of requests by path."""
         self.pages: Counter[str] = Counter()
-        """By path and query, the pages that were asked for."""
+        """Number of requests by path and query."""
         self.hooks: defaultdict[str, list[Hook]] = defaultdict(list)
-        """What came to `/hook`, by name."""
+        """Webhooks that `/hook` received, by name."""
         self.statuses: defaultdict[str, list[int]] = defaultdict(list)
         self.now: defaultdict[str, int] = defaultdict(lambda: 200)
-        """The status of `/now`, by name."""
+        """Status of `/now`, by name."""
         self.tunnels: list[Tunnel] = []
         self.proxy_password = ""
-        """What a tunnel costs; nothing unless set."""
+        """Password that tunnels require; none if empty."""
         self.changing: str | None = None
         self.captures: list[str] | None = None
         self.headers: dict[str, dict[str, str]] = {}
-        """Of the last request, by path."""
+        """Headers of the last request, by path."""
         self.arrived = threading.Event()
         self.released = threading.Event()
         self.secrets: dict[str, str] = {}
-        """What `/chatty` and `/leak` tell, by what they are asked for."""
+        """Secrets in responses, by status (`/chatty`), part (`/leak`), name (`/hook`) or
+        `provider`."""
         handler = type("Handler", (_Handler,), {"website": self})
         self._server = ThreadingHTTPServer(("127.0.0.1", port), handler)
         self._server.daemon_threads = True
@@ -97,7 +99,7 @@ class Website:
         self._thread.join(5)
 
     def hold(self) -> None:
-        """From now on `/held` waits."""
+        """Make requests to `/held` wait."""
         self.arrived.clear()
         self.released.clear()
 
@@ -107,12 +109,12 @@ class Website:
 
 
 class _Handler(BaseHTTPRequestHandler):
-    """One request; a subclass names its website."""
+    """Handler of one request; a subclass sets its website."""
 
     website: Website
 
     def do_GET(self) -> None:
-        """Dispatch by the path's first word."""
+        """Call the method of the path."""
         parts = urlsplit(self.path)
         self.website.requests[parts.path] += 1
         self.website.headers[parts.path] = dict(self.headers.items())
@@ -122,7 +124,7 @@ class _Handler(BaseHTTPRequestHandler):
         getattr(self, f"_{name}", self._missing)(query)
 
     def do_POST(self) -> None:
-        """Take a webhook."""
+        """Receive a webhook, or answer `/provider`."""
         parts = urlsplit(self.path)
         body = self.rfile.read(int(self.headers["Content-Length"]))
         if parts.path.startswith("/provider"):
@@ -138,7 +140,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(status, "text/plain", b"taken")
 
     def do_CONNECT(self) -> None:
-        """Open a tunnel: what comes next over the connection is answered as ever."""
+        """Open a tunnel; later requests over the connection are answered as usual."""
         given = self.headers.get("Proxy-Authorization", "")
         self.website.tunnels.append(Tunnel(self.path, given))
         password = self.website.proxy_password
@@ -150,7 +152,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.close_connection = False
 
     def log_message(self, *_: Any) -> None:
-        """Quiet."""
+        """Print no access log."""
 
     def _page(self, query: dict[str, str]) -> None:
         self._send(200, "text/html; charset=utf-8", _article(query["text"]))
@@ -206,7 +208,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._chatter(int(query["code"]), self.website.secrets[query["code"]])
 
     def _chatter(self, status: int, secret: str) -> None:
-        """Tells the secret wherever an answer has room for one."""
+        """Send a response with the secret in each suitable header and in its body."""
         headers = {
             "Set-Cookie": f"session={secret}",
             "WWW-Authenticate": f"Bearer {secret}",
@@ -214,13 +216,13 @@ class _Handler(BaseHTTPRequestHandler):
             "X-Api-Key": secret,
         }
         body = f"Traceback: connect(password='{secret}') https://root:{secret}@db.example/"
-        if status == 200 and self.command == "GET":  # a page's own words are its content
+        if status == 200 and self.command == "GET":  # a page's own text is its content
             body = _article("nothing secret").decode()
         kind = f'text/html; charset="{secret}"'
         self._send(status, kind, body.encode(), **headers)
 
     def _leak(self, query: dict[str, str]) -> None:
-        """A redirect that can't be followed, with a secret in it."""
+        """Redirect to a URL that contains a secret and can't be fetched."""
         secret = self.website.secrets[query["in"]]
         to = {
             "userinfo": f"http://root:{secret}@127.0.0.1:1/",
@@ -241,7 +243,7 @@ class _Handler(BaseHTTPRequestHandler):
         for name, value in headers.items():
             self.send_header(name, value)
         self.end_headers()
-        # The client may have had enough: that's what some tests are about.
+        # The client may have closed the connection, as some tests require.
         with suppress(BrokenPipeError, ConnectionResetError):
             self.wfile.write(body)
 
