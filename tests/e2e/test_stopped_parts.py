@@ -59,7 +59,7 @@ def test_crawls_wait_for_an_index_that_hangs_and_searches_say_so(
 
 
 def test_crawls_survive_tables_that_hang(tenant: Tenant, website: Website, stack: Stack) -> None:
-    """A worker that can't write until its lease ends counts as lost: its only charged attempt."""
+    """A worker that can't write until its lease ends counts as lost: only this costs an attempt."""
     website.hold()
     jobs = crawls_of(tenant, website, "held")
     # All claims precede the outage: one stored after its worker gave up would last for a lease.
