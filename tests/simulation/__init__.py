@@ -1,1 +1,3 @@
-"""The job kernel under a seeded scheduler that interleaves, delays, crashes and loses answers."""
+"""The job kernel under a seeded scheduler that interleaves and delays calls, crashes processes, and
+loses answers.
+"""

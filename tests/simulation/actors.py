@@ -1,4 +1,4 @@
-"""The processes of the simulated world, each around the kernel's own code."""
+"""The processes of the simulated world; each runs the kernel's own code."""
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -42,12 +42,12 @@ from tests.simulation.world import World
 
 TENANT = "acme"
 FOREIGN_SECONDS = 9.0
-RECEIVES_MAX = 5  # then the message is a dead letter
+RECEIVES_MAX = 5  # after these, the message is a dead letter
 SWEEP_TIMEOUT = 60.0
 REQUEST_TIMEOUT = 29.0
 
 Work = Callable[["Claim"], None]
-"""What a handler does under its claim; it may raise what handlers raise."""
+"""Function that works under a claim; it may raise what handlers raise."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Claim:
     effects: SteppedEffects
 
     def work(self, seconds: float) -> None:
-        """Time passes."""
+        """Let time pass."""
         self.world.sleep(self.actor, seconds)
 
     def commit(self) -> None:
@@ -69,7 +69,7 @@ class Claim:
         self.store.commit(self.context.lease)
 
     def publish(self) -> None:
-        """Have a foreign system do something, once for the job however many runs it takes."""
+        """Have a foreign system perform an effect, once for the job even over several runs."""
         key = f"listing of {self.context.job.id}"
         SideEffects(store=self.effects, clock=self.world.clock_of(self.actor)).once(
             self.context,
@@ -83,14 +83,14 @@ class Claim:
 
 @dataclass(frozen=True, kw_only=True)
 class Request:
-    """What a client asks for, and repeats until it is answered."""
+    """A client's request, which it repeats until it gets an answer."""
 
     drafts: Sequence[Draft]
     key: RequestKey | None
     parent: Draft | None = None
-    """Of the drafts, which are its plan."""
+    """Parent of the drafts, which are its plan."""
     parents: bool = False
-    """The drafts are parents, who find their children themselves."""
+    """Whether the drafts are parents that find their children themselves."""
 
 
 class Actors:
@@ -105,7 +105,7 @@ class Actors:
         ends_of: Callable[..., ParentEnds] = ParentEnds,
         loses: Callable[[], bool] = lambda: False,
     ) -> None:
-        """`loses` tells whether an execution is lost at its next transition."""
+        """Create the actors; `loses` returns whether an execution is lost at a transition."""
         self._world = world
         self.machine = Machine(world, Steps(world, self._driver).take, loses)
         self._relay_of = relay_of
@@ -114,14 +114,14 @@ class Actors:
         self._timeout = timeout
         self.workers_max = 3
         self.workers_stopped = False
-        """No worker starts for the time being: a backlog."""
+        """Whether no worker may start at the moment, so that a backlog grows."""
         self.flying = 0
-        """Messages on their way."""
+        """Number of messages on their way."""
         self._waiting = 0
         self.sweepers = 0
 
     def request(self, request: Request, on_end: Callable[[bool], None]) -> None:
-        """Submit once; `on_end` learns whether the client was answered."""
+        """Submit once; call `on_end` with whether the client got an answer."""
 
         def run(actor: Actor) -> None:
             service = JobService(
@@ -147,7 +147,7 @@ class Actors:
         self._timed(self._world.start(Role.CLIENT, run), REQUEST_TIMEOUT)
 
     def move(self, ref: JobRef, move: Transition) -> None:
-        """A user's word."""
+        """Make a user's move of a job."""
 
         def run(actor: Actor) -> None:
             control = self._control(actor)
@@ -160,7 +160,7 @@ class Actors:
         self._timed(self._world.start(Role.USER, run), REQUEST_TIMEOUT)
 
     def supply(self) -> None:
-        """Give the jobs that wait for their input what they wait for; repeat a failed call."""
+        """Supply the input of all jobs that wait for it; repeat a failed call."""
 
         def run(actor: Actor) -> None:
             store = SteppedStore(self._world, actor)
@@ -189,7 +189,7 @@ class Actors:
         )
 
     def sweep(self) -> None:
-        """One pass of the sweeper."""
+        """Start one pass of the sweeper."""
 
         def run(actor: Actor) -> None:
             relay, clock = self._relay(actor), self._world.clock_of(actor)
@@ -220,7 +220,7 @@ class Actors:
         self._timed(self._world.start(Role.SWEEPER, run), SWEEP_TIMEOUT)
 
     def post(self, ref: JobRef, delay: int) -> None:
-        """A message as SQS takes it: it may arrive late, twice or never."""
+        """Send a message as SQS does: it may arrive late, twice or never."""
         latencies = self._world.faults.deliveries()
         self._world.counts["lost messages"] += not latencies
         self._world.counts["duplicates"] += len(latencies) > 1
@@ -228,7 +228,7 @@ class Actors:
             self._fly(ref, delay + latency, 1)
 
     def backlog(self) -> Backlog:
-        """Messages that found no worker; now and then what the queue reports is a minute old."""
+        """Return the number of messages that found no worker; an outdated report shows none."""
         waiting = 0 if self._world.faults.misreports() else self._waiting
         return Backlog(waiting=waiting, in_flight=self._busy())
 
@@ -267,7 +267,7 @@ class Actors:
         )
         done = False
         try:
-            # A Lambda function knows its remaining time in whole milliseconds.
+            # A Lambda function gets its remaining time in whole milliseconds.
             worker.run(ref, lambda: (deadline - self._world.now // 1000) / 1000)
             done = True
             self._world.invariants.left(actor, ref)
@@ -294,7 +294,7 @@ class Actors:
         return {"fence": context.lease.fence}
 
     def _prepare(self, context: Context) -> None:
-        """What a driven job's worker does may take several checkpoints."""
+        """Prepare a driven job as its worker does, with up to three checkpoints."""
         for number in range(self._world.rng.choice([0, 0, 1, 3])):
             context.checkpoint(f"part {number} prepared", context.job.progress)
 
@@ -314,7 +314,7 @@ class Actors:
         )
 
     def _asks_for_more(self) -> bool:
-        """Every other duplicate asks for more than the job was to do."""
+        """Return whether a duplicate asks for more work than its job has: every other one does."""
         return self._world.number("duplicate") % 2 == 0
 
     def _answered(self, actor: Actor, request: Request, submitted: Submitted) -> None:
@@ -349,7 +349,9 @@ class Actors:
         return f"{prefix}_{self._world.number(prefix):04d}"
 
     def _ending(self, actor: Actor, relay: Relay) -> JobStore:
-        """As it is wired: ends are handed on, and the last child's end ends its parent."""
+        """Return the store as in production: it relays ends, and the last child's end ends its
+        parent.
+        """
         inner = SteppedStore(self._world, actor)
         store = PublishingJobStore(inner, relaying(POLICIES, relay.relay))
         store.listen(self._ends_of(store=store, clock=self._world.clock_of(actor)))

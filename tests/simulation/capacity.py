@@ -1,8 +1,8 @@
-"""The kernel under load: lanes that fill, pollers that are bounded, and how long things wait.
+"""The kernel under load: full lanes, a limited number of pollers, and measured waits.
 
-The real worker, sweeper and submission code run over the one fake store on simulated time. Unlike
-in `world`, a call is no step of its own: a worker's calls happen at one moment and its poller is
-busy for a while after them; a pass of the sweeper has a clock that every call of it advances.
+The real worker, sweeper and submission code run over the one fake store in simulated time. Unlike
+in `world`, a call is no separate step: a worker makes its calls at one moment, and then its poller
+is busy for a while. A pass of the sweeper has a clock that every call advances.
 """
 
 import heapq
@@ -48,12 +48,12 @@ from tests.simulation.loads import Load, small_load
 TENANT: Final = "acme"
 HOST: Final = "busy.example"
 HOST_GAP: Final = 20.0
-LATE_MAX: Final = 90.0  # a wait's end, the return of an ended lease, a swept event after its grace
-REPLACED_MAX: Final = 120.0  # a lost message, after its lane has run empty
-UNPUBLISHED: Final = 0.1  # of ends: their writer dies before it hands the event on
+LATE_MAX: Final = 90.0  # end of a wait, return of an ended lease, swept event after its grace
+REPLACED_MAX: Final = 120.0  # for a lost message, since its lane became empty
+UNPUBLISHED: Final = 0.1  # share of ends whose writer dies before it relays the event
 MESSAGES_MAX: Final = 2.0  # per job, on average
 PASS_SECONDS: Final = 60.0
-PASS_SLACK: Final = 5.0  # the calls of one job, and of the lanes
+PASS_SLACK: Final = 5.0  # time for the calls of one job and of the lanes
 SAMPLE_SECONDS: Final = 20.0
 LONG_WAIT: Final = 1200.0
 TIMEOUT: Final = 60.0
@@ -63,7 +63,7 @@ MONTH: Final = 31 * 24 * 3600.0
 
 @dataclass(frozen=True, kw_only=True)
 class CapacityReport:
-    """What a run measured."""
+    """Measurements of one run."""
 
     jobs: int
     messages: int
@@ -72,14 +72,14 @@ class CapacityReport:
     lease_late: float
     replaced_late: float
     event_late: float
-    """After the time in which its writer might have handed it on."""
+    """Greatest delay of an event in seconds, after the grace in which its writer may relay it."""
     longest_pass: float
     most_calls: int
     violations: tuple[str, ...]
 
 
 class _LaggingIndex(DueIndex):
-    """Writes of rows show up in the indexes later, in their order."""
+    """Shows writes of rows in the indexes later, in the order of the writes."""
 
     def __init__(self, now: Callable[[], float], lag: float) -> None:
         super().__init__()
@@ -102,7 +102,7 @@ class _LaggingIndex(DueIndex):
 
 
 class _LaggingOutbox:
-    """Implements OutboxStore; its wake index is behind the rows."""
+    """Implements OutboxStore; its wake index lags behind the rows."""
 
     def __init__(self, outbox: FakeOutboxStore, lag: float) -> None:
         self.pending = outbox.pending
@@ -134,7 +134,7 @@ RelayOf = Callable[..., Relay]
 
 
 class Capacity:
-    """One run; `sweeper_of`, `store` and `relay_of` may be faulty ones. It is also the one sink."""
+    """One run, and its only sink; tests pass a faulty `sweeper_of`, `store` or `relay_of`."""
 
     name = "sink"
 
@@ -148,21 +148,21 @@ class Capacity:
     ) -> None:
         self.rng = Random(seed)
         self._deaths = Random(f"deaths of {seed}")
-        """Of writers; apart, so that they change nothing else about a seed."""
+        """Random source for the deaths of writers; separate: changes no other choice of a seed."""
         self.load = load or small_load(self.rng)
         self.now = 0.0
         self.offset = 0.0
-        """How far a pass has come beyond `now`."""
+        """Seconds from `now` to the current moment of a pass."""
         self.store = store or FakeJobStore()
         self.store.index = _LaggingIndex(self._moment, self.load.index_lag)
         self.lanes: defaultdict[Lane, _Lane] = defaultdict(_Lane)
         self.lost: dict[JobRef, float] = {}
-        """Jobs whose last message was lost, and since when."""
+        """Jobs whose last message was lost → the time at which it was due."""
         self.waits: dict[JobRef, float] = {}
         self.ends: dict[JobRef, float] = {}
-        """Ends of the leases of dead workers."""
+        """Times at which the leases of dead workers end."""
         self.unpublished: dict[JobRef, float] = {}
-        """When the jobs ended whose ends no sink has yet."""
+        """End times of the jobs whose end no sink has received yet."""
         self.reserved: Counter[JobRef] = Counter()
         self.refs: list[JobRef] = []
         self.figures: Counter[str] = Counter()
@@ -193,7 +193,7 @@ class Capacity:
     # ------------------------------------------------------------ Running
 
     def run(self) -> CapacityReport:
-        """Until every job has ended; then everything is purged."""
+        """Run until every job has ended, then purge everything; return the measurements."""
         for number in range(self.load.jobs):
             self.after(number * 60.0 / self.load.per_minute, self._submit)
         self.after(self.rng.uniform(0.0, PASS_SECONDS), self._pass)
@@ -216,11 +216,11 @@ class Capacity:
         )
 
     def clock(self) -> datetime:
-        """Simulated time, within a pass too."""
+        """Return the simulated time, also within a pass."""
         return START + timedelta(seconds=self._moment())
 
     def after(self, seconds: float, action: Callable[[], None]) -> None:
-        """Do something later."""
+        """Schedule an action."""
         heapq.heappush(self._events, (self.now + seconds, next(self._numbers), action))
 
     def _moment(self) -> float:
@@ -253,7 +253,7 @@ class Capacity:
                 self.after(late, lambda ref=ref: self._arrive(lane, ref))  # type: ignore[misc]
 
     def backlog(self, lane: Lane) -> Backlog:
-        """See JobQueue; up to a minute old."""
+        """See JobQueue; the numbers are up to a minute old."""
         self._cost()
         return self.rng.choice(self.lanes[lane].samples)
 
@@ -305,7 +305,7 @@ class Capacity:
         self._service.submit(TENANT, [draft], None, answer)
 
     def _receive(self, ref: JobRef) -> float:
-        """Run the job; how long its poller is busy."""
+        """Run the job; return how many seconds its poller is busy."""
         before = self.store.get(ref)
         claimable = before is not None and before.status is JobStatus.PENDING
         try:
@@ -333,7 +333,7 @@ class Capacity:
         return {}
 
     def _reserve(self, job: Job) -> None:
-        """A slot at a busy host: whoever waited for one has it."""
+        """Reserve a slot at a busy host; a second reservation for the same wait is a violation."""
         self.reserved[job.ref] += 1
         if self.reserved[job.ref] > 1:
             self.violations.append(f"{job.id}: reserved the same wait twice")
@@ -347,7 +347,7 @@ class Capacity:
         raise Defer(START + timedelta(seconds=until), what)
 
     def _listen(self, job: Job, events: Sequence[JobEvent]) -> None:
-        """What a lost lease and an end are known by."""
+        """Record lost leases and ends."""
         if is_reported(job, KINDS):
             self.unpublished[job.ref] = self._moment()
         if any(event.data.get("reason") == "LEASE_EXPIRED" for event in events):
@@ -363,7 +363,7 @@ class Capacity:
             self._late("event", ended + outbox_limits.OUTBOX_GRACE_SECONDS, LATE_MAX, ref)
 
     def _dying(self, relay_events: RelayEvents) -> RelayEvents:
-        """Some writers die after their commit."""
+        """Wrap the relay so that some writers die after their commit."""
 
         def handing(tenant: str, subject: str) -> None:
             if self._deaths.random() >= UNPUBLISHED:
@@ -406,7 +406,7 @@ class Capacity:
         self.figures["calls"] += 1
 
     def _relay_cost(self) -> None:
-        """A sweep relays several subjects at a time."""
+        """Count a call of the relay; a sweep relays several subjects at a time."""
         self.offset += self.load.call_seconds / outbox_limits.OUTBOX_RELAYS
         self.figures["calls"] += 1
 
@@ -448,7 +448,7 @@ class Capacity:
         if not self._is_settled():
             self.violations.append("some jobs wait for ever")
         share = self.figures["messages"] / max(1, len(self.refs))
-        large = self.load.jobs >= 1000  # few jobs, all of which wait, need more
+        large = self.load.jobs >= 1000  # a few jobs that all wait need more
         if large and share > MESSAGES_MAX:
             self.violations.append(f"{share:.2f} messages per job")
         self.now += MONTH
@@ -459,7 +459,7 @@ class Capacity:
 
 
 class _Costly:
-    """A port whose every call takes a while of the pass."""
+    """A port on which every call takes some time of the pass."""
 
     def __init__(self, port: Any, cost: Callable[[], None]) -> None:
         self._port = port

@@ -1,4 +1,4 @@
-"""One job's way through the kernel, with processes that die at chosen calls of it."""
+"""One job's path through the kernel, with processes that die at chosen calls."""
 
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
@@ -23,21 +23,21 @@ _FIRST: Final = 1  # the fence of a job's first claim
 
 @dataclass(frozen=True, kw_only=True)
 class Flow:
-    """What the handler and the user do, and how the job may end then."""
+    """The work of a handler, the moves of a user, and the statuses in which the job may end."""
 
     work: Work
     moves: Mapping[float, Transition]
-    """Seconds after the submission → a user's word."""
+    """Seconds after the submission → the user's move at that time."""
     ends: frozenset[JobStatus]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Followed:
-    """What became of one flow."""
+    """Result of one flow."""
 
     jobs: tuple[Job, ...]
     calls: tuple[str, ...]
-    """In the order in which they were made, the recovery's included."""
+    """All calls in order, including those of the recovery."""
     crashes: int
     violations: tuple[str, ...]
     trace: str

@@ -1,4 +1,4 @@
-"""Executions of driven jobs in the simulated world, and the machine that carries their states."""
+"""Executions of driven jobs in the simulated world, and the state machine that runs them."""
 
 from __future__ import annotations
 
@@ -21,29 +21,32 @@ from tests.simulation.world import World
 State = Mapping[str, Any]
 STOP: Final = "stop"
 WAIT: Final = "wait"
-STEP_SECONDS: Final = 60.0  # after so long the machine tries a step again
-TRIES_MAX: Final = 8  # of one step; then the execution has failed
+STEP_SECONDS: Final = 60.0  # the machine retries a step after this time
+TRIES_MAX: Final = 8  # tries of one step; then the execution fails
 WAIT_MAX: Final = 300.0
 SEGMENT_STEPS: Final = 3
 WORK_MAX: Final = 40.0
 CALLED_BACK: Final = 0.5
 
 Take = Callable[[Actor, State], State]
-"""One step: the state after it. It raises what a function's invocation may raise."""
+"""Function that takes one step and returns the state after it.
+
+It raises what a function's invocation may raise.
+"""
 
 
 @dataclass
 class _Execution:
     name: str
     token: int = 0
-    """What it waits for: the one call that may move it on."""
+    """Number of the only call that may move the execution to its next step."""
 
 
 class Machine:
-    """Step Functions: tries steps again, waits, is called back; and loses executions."""
+    """Step Functions: retries steps, waits, accepts callbacks, and loses executions."""
 
     def __init__(self, world: World, take: Take, loses: Callable[[], bool]) -> None:
-        """`loses` tells whether an execution is never heard of again."""
+        """Create a machine; `loses` returns whether an execution is lost at this transition."""
         self._world = world
         self._loses = loses
         self._take = take
@@ -51,7 +54,7 @@ class Machine:
         self.running = 0
 
     def executions(self, actor: Actor) -> _Started:
-        """What a worker starts executions with."""
+        """Return the port through which a worker starts executions."""
         return _Started(self, self._world, actor)
 
     def start(self, name: str, state: State) -> None:
@@ -66,14 +69,14 @@ class Machine:
         self._go_on(_Execution(name), state)
 
     def _go_on(self, execution: _Execution, state: State) -> None:
-        """To the next step, or into a wait."""
+        """Schedule the next step, after a wait if the state asks for one."""
         if state.get("action") == STOP or self._loses():
             self.running -= 1
             return
         waits = state["seconds"] if state.get("action") == WAIT else 0.0
         self._call(execution, waits + self._rng.uniform(0.01, 1.0), state)
         if waits and self._rng.random() < CALLED_BACK:
-            # Its callback: before the time-out, with it or after it, and once more.
+            # The callback arrives twice: before, at or after the time-out.
             token = execution.token
             for _ in range(2):
                 seconds = self._rng.uniform(0.0, 1.5 * waits)
@@ -85,7 +88,7 @@ class Machine:
         self._world.after(seconds, lambda: self._arrive(execution, token, state, tries))
 
     def _arrive(self, execution: _Execution, token: int, state: State, tries: int) -> None:
-        """Take a step, unless another call has moved the execution on."""
+        """Take a step, unless another call has already moved the execution."""
         if token != execution.token:
             return
         execution.token += 1
@@ -102,7 +105,7 @@ class Machine:
 
         def ended() -> None:
             if execution.token != mine:
-                return  # the machine has given this step up
+                return  # the machine has abandoned this step
             execution.token += 1
             if after:
                 self._go_on(execution, after[0])
@@ -136,14 +139,14 @@ class _Started:
 
 
 class Steps:
-    """What the steps of a driven job do: so many parts of its work, in segments."""
+    """The steps of a driven job: they do the parts of its work, in segments."""
 
     def __init__(self, world: World, driver: Callable[[Actor], Driver]) -> None:
         self._world = world
         self._driver = driver
 
     def take(self, actor: Actor, state: State) -> State:
-        """One step. Raises DependencyUnavailable: the machine tries again."""
+        """Take one step. Raises DependencyUnavailable; the machine then retries."""
         turn = replace(ExecutionClaim.of(state), number=state["number"] + 1)
         actor.lease = turn.lease
         driver = self._driver(actor)

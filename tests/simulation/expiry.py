@@ -1,7 +1,7 @@
-"""TTL in the simulated world: rows past their time vanish one by one, between any two steps.
+"""TTL in the simulated world: expired rows disappear one by one, between any two steps.
 
-A day of DynamoDB is a minute here: a job's row is kept for half an hour after its end, which is
-longer than any process lives, as in truth.
+A day of DynamoDB is a minute here: a job's row is kept for half an hour after its end. As in
+production, that is longer than any process lives.
 """
 
 from datetime import timedelta
@@ -21,31 +21,31 @@ LOOK_SECONDS: Final = 20.0
 
 
 class Expiry:
-    """Removes each row at a moment of its own; once a run is over, all that is left."""
+    """Removes each expired row at its own random time, and all remaining rows after a run."""
 
     def __init__(self, rng: Random, world: World) -> None:
         self._rng = rng
         self._world = world
         self._moments: dict[tuple[StoredRow, float], float] = {}
-        """When a row goes whose time is over."""
+        """Times at which expired rows are removed."""
         world.store.kept = timedelta(seconds=KEPT_SECONDS)
         world.store.others_kept = timedelta(seconds=OTHERS_KEPT_SECONDS)
 
     def stormy_seconds(self, usual: float) -> float:
-        """How long users and faults are at work: at times until rows vanish."""
+        """Return how long the phase with faults lasts: in some seeds until rows disappear."""
         return self._rng.choice([usual, 1.2 * OTHERS_KEPT_SECONDS, 2 * OTHERS_KEPT_SECONDS])
 
     def late_retries(self) -> list[float]:
-        """When an owner resumes and retries what is left, if the storm lasts so long."""
+        """Return times at which an owner resumes and retries jobs, as long as there are faults."""
         return [self._rng.uniform(0.0, 2 * OTHERS_KEPT_SECONDS) for _ in range(8)]
 
     def look(self) -> None:
-        """Remove what is due, and look again soon."""
+        """Remove the rows that are due, and schedule the next removal."""
         self._remove()
         self._world.after(self._rng.uniform(0.1, LOOK_SECONDS), self.look)
 
     def finish(self) -> None:
-        """Let the time pass in which everything goes."""
+        """Let time pass until every row has been removed."""
         end = self._world.now + round((OTHERS_KEPT_SECONDS + LATE_SECONDS) * SECOND)
         while self._world.now < end:
             self._world.now += round(LOOK_SECONDS * SECOND)

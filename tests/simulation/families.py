@@ -1,4 +1,4 @@
-"""Parents with children in the simulated world: what a client asks for, and what a parent does."""
+"""Parents with children in the simulated world: drafts of clients, and the handler of a parent."""
 
 from collections.abc import Sequence
 from random import Random
@@ -13,9 +13,10 @@ CHILDREN_MAX: Final = 6
 
 
 def parent_draft(rng: Random, pages: Sequence[str], *, planned: bool) -> Draft:
-    """A parent of a few children; one that isn't planned finds them itself, two in each write.
+    """Return a parent with a few children; an unplanned one finds them itself, two in each write.
 
-    The latter has a counter in each of limits.CHILD_SHARDS shards, the former one.
+    An unplanned parent has a counter in each of limits.CHILD_SHARDS shards, a planned one has one
+    counter.
     """
     made = [
         {
@@ -36,7 +37,7 @@ def parent_draft(rng: Random, pages: Sequence[str], *, planned: bool) -> Draft:
 
 
 def child_drafts(parent: Draft) -> list[Draft]:
-    """Its children; those with a key may turn out to be another's work."""
+    """Return the drafts of a parent's children; one with a key may duplicate another job."""
     return [
         Draft(
             kind=child["kind"],
@@ -49,7 +50,7 @@ def child_drafts(parent: Draft) -> list[Draft]:
 
 
 def lead(context: Context, children: Children) -> None:
-    """The handler of a parent. Never returns: raises AwaitChildren, and what a claim raises."""
+    """Handle a parent. Never returns: raises AwaitChildren, or what a claim raises."""
     job = context.job
     if job.payload["planned"]:
         children.create_planned(context)
@@ -67,5 +68,5 @@ def lead(context: Context, children: Children) -> None:
 
 def _cursor(context: Context) -> int | None:
     family = context.job.family
-    assert family is not None  # a parent
+    assert family is not None  # the job is a parent
     return None if family.cursor is None else int(family.cursor or 0)

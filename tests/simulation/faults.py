@@ -1,4 +1,4 @@
-"""What goes wrong, and when: by chance from a seed, or at chosen calls."""
+"""Faults of the simulated world: random ones from a seed, or crashes at chosen calls."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ INDEX_LAG_SECONDS: Final = 10.0
 
 
 class CallOutcome(StrEnum):
-    """What becomes of one call."""
+    """Outcome of one call."""
 
     NONE = "fine"
     UNAVAILABLE = "unavailable"
@@ -30,8 +30,8 @@ class CallOutcome(StrEnum):
 HELD: Final = frozenset({CallOutcome.LATE, CallOutcome.STALLED})
 
 
-# A call that isn't idempotent is tried once, and it has a time-out: no process sends it minutes
-# after it decided to.
+# A call that isn't idempotent is tried once and has a time-out: no process sends it minutes after
+# it decided to.
 _FOREIGN: Final = {
     CallOutcome.TWICE: CallOutcome.ANSWER_LOST,
     CallOutcome.STALLED: CallOutcome.LATE,
@@ -42,49 +42,49 @@ class Faults(Protocol):
     """The scheduler's choices."""
 
     def skew(self) -> timedelta:
-        """How far a new process's clock is ahead."""
+        """Return the time by which a new process's clock is ahead."""
         ...
 
     def stays(self) -> bool:
-        """Whether the actor goes on before the others may move."""
+        """Return whether the actor makes its next step before the others may move."""
         ...
 
     def choice(self, ready: Sequence[Actor]) -> Actor:
-        """Who moves next."""
+        """Return the actor that moves next."""
         ...
 
     def wakes(self) -> bool:
-        """Whether a stalled process goes on now."""
+        """Return whether a sleeping process wakes now."""
         ...
 
     def fate_of(self, actor: Actor, call: str) -> CallOutcome:
-        """What becomes of this call, `store.…` or `queue.…`."""
+        """Return the outcome of this call, `store.…` or `queue.…`."""
         ...
 
     def is_down(self, service: str) -> bool:
-        """Whether `store` or `queue` is in an outage."""
+        """Return whether `store` or `queue` has an outage."""
         ...
 
     def seconds_of(self, fate: CallOutcome) -> float:
-        """How late an answer is, or how long a process stalls."""
+        """Return how many seconds an answer is late or a process stalls."""
         ...
 
     def misreports(self) -> bool:
-        """Whether a queue with a backlog reports none."""
+        """Return whether a queue with a backlog reports none."""
         ...
 
     def index_lag(self) -> float:
-        """How many seconds an index is behind its rows, for one query."""
+        """Return by how many seconds an index lags behind its rows, for one query."""
         ...
 
     def deliveries(self) -> list[float]:
-        """After how many seconds each copy of a message arrives; none for a lost message."""
+        """Return the delays in seconds of all copies of a message; empty for a lost message."""
         ...
 
 
 @dataclass(frozen=True, kw_only=True)
 class FaultRates:
-    """How often things go wrong; each seed has its own, so that rare mixtures come up too."""
+    """Rates of faults; each seed has its own, so that rare combinations occur too."""
 
     skewed: bool
     stays: float
@@ -98,7 +98,7 @@ class FaultRates:
 
 
 def rates_of(rng: Random) -> FaultRates:
-    """From calm to rough."""
+    """Draw fault rates, from none to high ones."""
     return FaultRates(
         skewed=rng.random() < 0.7,
         stays=rng.choice([0.0, 0.3, 0.7]),
@@ -121,7 +121,7 @@ def rates_of(rng: Random) -> FaultRates:
 
 
 class SeededFaults:
-    """Faults by chance, until `quiet`; what was wrong with the clocks stays so."""
+    """Random faults, until `quiet`; the clocks stay skewed after that."""
 
     def __init__(self, rng: Random) -> None:
         self.rates = rates_of(rng)
@@ -177,7 +177,7 @@ class SeededFaults:
         return not self.quiet and self._rng.random() < 0.5
 
     def index_lag(self) -> float:
-        """See Faults; an index lags in the calm, too."""
+        """See Faults; an index lags also when `quiet`."""
         return self._rng.uniform(0.0, self.rates.index_lag)
 
     def deliveries(self) -> list[float]:
@@ -192,7 +192,7 @@ class SeededFaults:
 
 
 class CrashPoints:
-    """Everything goes well but at the calls with these numbers, from 1; actors move in turn."""
+    """Crashes at the calls with these numbers, from 1, and no other faults. Actors move in turn."""
 
     def __init__(self, points: Mapping[int, Moment]) -> None:
         self.calls: list[str] = []

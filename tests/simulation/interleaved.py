@@ -1,4 +1,4 @@
-"""Two last children of one parent that end at the same time, interleaved at every call."""
+"""The last two children of one parent, which end at the same time, interleaved at every call."""
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
@@ -26,7 +26,7 @@ UNTIL: Final = START + timedelta(minutes=5)
 
 @dataclass(frozen=True, kw_only=True)
 class Ended:
-    """What became of the parent in one schedule."""
+    """Result of one schedule: the parent's end and the violations."""
 
     parent: Job
     violations: tuple[str, ...]
@@ -34,7 +34,7 @@ class Ended:
 
 
 class _Schedule(CrashPoints):
-    """All goes well; of those who may move, the one that the plan names does, then the first."""
+    """No faults; the plan chooses which ready actor moves; after its end the first one moves."""
 
     def __init__(self, plan: Sequence[int]) -> None:
         super().__init__({})
@@ -57,7 +57,7 @@ class _Schedule(CrashPoints):
         return chosen
 
     def next(self) -> list[int] | None:
-        """The plan after this one; None after the last."""
+        """Return the next plan, or None after the last one."""
         for number in reversed(range(len(self.taken))):
             if self.taken[number] + 1 < self.options[number]:
                 return [*self.taken[:number], self.taken[number] + 1]
@@ -67,7 +67,7 @@ class _Schedule(CrashPoints):
 def every_schedule(
     threads: Executor, shards: Sequence[int], ends_of: Callable[..., ParentEnds] = ParentEnds
 ) -> Iterator[Ended]:
-    """The two children have these counters; all ways in which their ends can interleave."""
+    """Run all interleavings of the ends of two children that have these counter shards."""
     plan: list[int] | None = []
     while plan is not None:
         schedule = _Schedule(plan)
@@ -96,7 +96,7 @@ def _follow(
 
 
 def _awaiting(store: FakeJobStore, shards: Sequence[int]) -> tuple[JobRef, list[Claimed]]:
-    """A parent that awaits its children, each of which is claimed by a worker of its own."""
+    """Create a parent that awaits its children; each child is claimed by its own worker."""
     made = factories.job(kind=FAMILY, family=ParentState(shards=1 + max(shards)))
     store.submit([NewJob(job=made)], [factories.event()], None, factories.reply(), START)
     led = store.claim(made.ref, "parent's", START, UNTIL)
@@ -129,6 +129,6 @@ def _end(world: World, actor: Actor, child: Claimed, ends_of: Callable[..., Pare
 
 
 def is_right(ended: Ended) -> bool:
-    """One end, with both children in it."""
+    """Return whether the parent ended once and counted both children."""
     counted = (ended.parent.result or {}).get("completed_count")
     return ended.parent.status is JobStatus.COMPLETED and counted == 2 and not ended.violations

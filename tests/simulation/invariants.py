@@ -1,7 +1,7 @@
-"""What must hold at every step and at the end, written without the kernel's own rules.
+"""Rules that must hold at every step and at the end, written without the kernel's own rules.
 
-The checks see every write as the store sees it: the row before, the row after, and who wrote. It
-knows the lease that a worker was granted, not the one that the worker believes in.
+The checks get every write as the store sees it: the row before, the row after, and the writer. They
+use the lease that the store granted to a worker, not the one that the worker assumes.
 """
 
 import json
@@ -63,20 +63,20 @@ MOVES: Final[Mapping[Role, frozenset[tuple[str, str]]]] = {
 }
 RESEND_EVERY: Final = 30  # seconds
 SETTLED: Final = (JobStatus.CANCELLED, JobStatus.CANCELLED)
-"""The move of a cancelled parent whose children are cancelled one by one."""
-LEAD: Final = 900  # what SQS can delay
+"""Move of a cancelled parent whose children are cancelled one by one."""
+LEAD: Final = 900  # seconds by which SQS can delay a message
 SKEW: Final = timedelta(seconds=5)
 
 
 class Invariants:
-    """Checks every write and keeps what later checks need."""
+    """Checks every write and stores what later checks need."""
 
     def __init__(self, store: FakeJobStore, now: Callable[[], datetime]) -> None:
         self.violations: list[str] = []
         self.counts: Counter[str] = Counter()
         self.accepted: dict[JobRef, None] = {}
         self._gone: dict[JobRef, Job] = {}
-        """Rows that TTL removed, as they were."""
+        """Rows that TTL removed, in their last state."""
         self.families = ParentInvariants(store, self._check, self._gone)
         self.steps = StepInvariants(self._check)
         self._store = store
@@ -86,11 +86,11 @@ class Invariants:
         self._performed: Counter[str] = Counter()
         self._amendments: Counter[JobRef] = Counter()
         self._known: dict[tuple[JobRef, int], int] = {}
-        """How many amendments of a job its claim knows of."""
+        """Number of amendments that a claim of a job has read."""
         self._reported: dict[tuple[JobRef, int], JobStatus] = {}
-        """Ends that have to be reported, by the fence that they have."""
+        """Ends that must be reported, by job and fence."""
         self._taken: defaultdict[tuple[str, JobRef], list[int]] = defaultdict(list)
-        """The ends that a sink got, in the order in which they first came."""
+        """Fences of the ends that a sink got, in the order of their first arrival."""
         self._ends: dict[tuple[JobRef, int], JobStatus] = {}
         self._timelines: defaultdict[JobRef, dict[str, JobEvent]] = defaultdict(dict)
         self._writers: dict[tuple[JobRef, str], Role] = {}
@@ -101,7 +101,7 @@ class Invariants:
         self._executions: set[str] = set()
 
     def submitted(self, jobs: Sequence[NewJob], events: Sequence[JobEvent]) -> None:
-        """A transaction of new jobs was accepted."""
+        """Check and record an accepted transaction of new jobs."""
         for new, event in zip(jobs, events, strict=True):
             job = new.job
             self.counts["jobs"] += 1
@@ -121,7 +121,7 @@ class Invariants:
         outcome: Claimed | Refused,
         given: datetime,
     ) -> None:
-        """A claim was answered; `given` is the time by the worker's clock."""
+        """Check the outcome of a claim; `given` is the time by the worker's clock."""
         if was is None:
             return
         if isinstance(outcome, Refused):
@@ -146,7 +146,7 @@ class Invariants:
         self._times(row)
 
     def amended(self, was: Job) -> None:
-        """A later submission added to the payload of a job."""
+        """Check that a later submission only added to a job's payload."""
         job = self._row(was.ref)
         self.counts["amended"] += 1
         self._amendments[job.ref] += 1
@@ -158,7 +158,7 @@ class Invariants:
     def moved(
         self, actor: Actor, was: Job, events: Sequence[JobEvent], lease: Lease | None
     ) -> None:
-        """A transition was accepted, under a lease or without."""
+        """Check an accepted transition, with or without a lease."""
         job = self._row(was.ref)
         move = (was.status.value, job.status.value)
         family_moves = parent_invariants.MOVES[actor.role] if is_in_family(job) else frozenset()
@@ -206,7 +206,7 @@ class Invariants:
             self._one_live(job)
 
     def repeated(self, actor: Actor, was: Job) -> None:
-        """The end of a claim was written once more, and counted as written."""
+        """Check the repeated write of a claim's end, which counted as written."""
         self.counts["repeated"] += 1
         self._check(self._row(was.ref) == was, was.ref, "a repeated end changed the row")
         lease = actor.lease
@@ -214,7 +214,7 @@ class Invariants:
         self._check(own, was.ref, f"{actor.name} took another's end for its own")
 
     def committed(self, actor: Actor, lease: Lease) -> None:
-        """A handler's effect was accepted under a lease."""
+        """Check a handler's effect that was accepted under a lease."""
         ref = JobRef(tenant=lease.tenant, job_id=lease.job_id)
         self._check(actor.lease == lease, ref, "an effect under somebody else's lease")
         self._check(_under(self._row(ref), lease), ref, "an effect of a stale holder")
@@ -222,20 +222,20 @@ class Invariants:
         self._check(self._effects[ref, lease.fence] == 1, ref, "two effects of one claim")
 
     def left(self, actor: Actor, ref: JobRef) -> None:
-        """A worker returned as if all were well."""
+        """Check that a worker that returned without an error ended its claim or passed it on."""
         lease = actor.lease
         stands = _under(self._row(ref), lease)
         over = lease is not None and f"{ref.job_id}-{lease.fence}" in self._executions
         self._check(over or not stands, ref, f"{actor.name} left its claim behind")
 
     def performed(self, key: str) -> None:
-        """The foreign system did what it was asked for."""
+        """Check that the foreign system has performed this effect only once."""
         self._performed[key] += 1
         if self._performed[key] > 1:
             self.violations.append(f"the effect {key} happened twice")
 
     def sent(self, actor: Actor, refs: Sequence[JobRef]) -> None:
-        """Messages were taken by the queue."""
+        """Check messages that the queue accepted."""
         for ref in refs:
             stored = self._store.get(ref) is not None or ref in self._gone
             self._check(stored, ref, "a message names a job that isn't stored")
@@ -243,35 +243,35 @@ class Invariants:
                 self._sent[actor.name, ref] += 1
 
     def answered(self, request: RequestKey, reply: Reply) -> None:
-        """A client got an answer under its Idempotency-Key."""
+        """Check that all answers under one Idempotency-Key are the same."""
         text = json.dumps([reply.status, request.payload, reply.body], sort_keys=True)
         first = self._replies.setdefault((request.tenant, request.scope), text)
         if first != text:
             self.violations.append(f"{request.scope}: two answers, {first} and {text}")
 
     def recorded(self, lease: Lease, number: int) -> None:
-        """A step's effect was accepted under its execution's lease."""
+        """Check a step's effect that was accepted under its execution's lease."""
         ref = JobRef(tenant=lease.tenant, job_id=lease.job_id)
         self._check(_under(self._row(ref), lease), ref, "a part of a stale execution")
         self.steps.record(lease, number)
 
     def started(self, name: str) -> None:
-        """An execution was started, whether its worker heard of it or not."""
+        """Record the start of an execution, whether its worker got the answer or not."""
         self._executions.add(name)
 
     def started_again(self, name: str, *, same: bool) -> None:
-        """An execution was started under a name that is taken."""
+        """Check the start of an execution under a taken name: it must have the same state."""
         if not same:
             self.violations.append(f"two executions are called {name}")
 
     def acknowledged(self, refs: Sequence[JobRef]) -> None:
-        """A client got the answer that these jobs are accepted."""
+        """Check that all accepted jobs in a client's answer are stored."""
         for ref in refs:
             stored = self._store.get(ref) is not None or ref in self._gone
             self._check(stored, ref, "acknowledged, but not stored")
 
     def taken(self, actor: Actor, sink: str, event: DomainEvent) -> None:
-        """A sink took the event of an end."""
+        """Check the event of an end that a sink got."""
         ref = JobRef(tenant=event.tenant, job_id=event.subject)
         ended = self._reported.get((ref, event.sequence))
         job = self._row(ref)
@@ -284,7 +284,7 @@ class Invariants:
             seen.append(event.sequence)
 
     def purged(self, row: StoredRow) -> None:
-        """TTL removes a row: a job that is over, or what belongs to a job whose row is gone."""
+        """Check that TTL removes only finished jobs' rows, and other rows only after them."""
         job = self._store.get(row.ref)
         if row.kind == "job":
             assert job is not None
@@ -294,7 +294,10 @@ class Invariants:
             self._check(job is None, row.ref, f"its {row.kind} was purged before it")
 
     def unsettled(self) -> list[Job]:
-        """Accepted jobs that neither ended, with their ends reported, nor were paused by a user."""
+        """Return the accepted jobs that have not settled.
+
+        A job has settled if it has ended and its end is reported, or if it is paused by a user.
+        """
         return [job for ref in self.accepted if self._is_unsettled(job := self._row(ref))]
 
     def _is_unsettled(self, job: Job) -> bool:
@@ -307,7 +310,7 @@ class Invariants:
         return any(fence not in self._taken[sink, ref] for fence in fences for sink in SINKS)
 
     def at_end(self) -> None:
-        """Everything has settled."""
+        """Check what must hold once everything has settled."""
         for ref in self.accepted:
             job = self._row(ref)
             if job.status is JobStatus.COMPLETED and job.family is None and job.kind != DRIVEN:
@@ -351,7 +354,7 @@ class Invariants:
             self.counts["failed"] += 1
 
     def _supplied(self, was: Job, job: Job) -> None:
-        """The input of a job arrived."""
+        """Check the move of a job whose input arrived."""
         self.counts["supplied"] += 1
         self._check(was.waiting_for == "upload", job.ref, "it didn't wait for its input")
         self._check(job.fence > was.fence, job.ref, "the input left the old fence")
@@ -381,7 +384,7 @@ class Invariants:
         self._check(self._resends[wait] <= allowed, job.ref, f"resent too often for {age:.0f} s")
 
     def _lost(self, was: Job, job: Job, now: datetime) -> None:
-        """A dead worker's claim was ended; `now` is the latest moment it can have lasted to."""
+        """Check the end of a dead worker's claim; `now` is the latest possible end of its lease."""
         self.counts["lease losses"] += 1
         until, since = was.locked_until, was.claimed_at
         assert until is not None
@@ -424,7 +427,7 @@ class Invariants:
             known = timeline.get(event.id)
             writer = self._writers.setdefault((job.ref, event.id), role)
             if known is not None and role is writer is Role.STEP:
-                timeline[event.id] = event  # a step that was tried again
+                timeline[event.id] = event  # the machine retried this step
                 continue
             if known is not None:
                 self._check(known == event, job.ref, f"event {event.id} was written over")
@@ -468,5 +471,5 @@ def _under(row: Job, lease: Lease | None) -> bool:
 
 
 def _charges(job: Job) -> int:
-    """Failures of all series of this run."""
+    """Return the number of failures in all series of this run."""
     return job.redrives * job.max_attempts + job.attempts

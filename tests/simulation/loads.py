@@ -1,4 +1,4 @@
-"""Loads for runs with capacity: many small ones by chance, and a large one."""
+"""Loads for capacity runs: many small random ones and a large one."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,29 +8,29 @@ from typing import Final
 
 @dataclass(frozen=True, kw_only=True)
 class Load:
-    """What a run consists of."""
+    """Load of one run."""
 
     jobs: int
     per_minute: float
-    """Submissions."""
+    """Submissions per minute."""
     pollers: int
-    """Per lane."""
+    """Pollers per lane."""
     work_seconds: float
-    """That a poller is busy with a job."""
+    """Seconds for which a poller is busy with a job, on average."""
     lost: float
     """Share of messages that never arrive."""
     late_copies: float
-    """Share of messages that come once more after 5 to 15 minutes."""
+    """Share of messages that arrive a second time after 5 to 15 minutes."""
     index_lag: float
-    """Seconds that both indexes are behind the rows."""
+    """Seconds by which both indexes lag behind the rows."""
     call_seconds: float
-    """One call of the sweeper."""
+    """Seconds of one call of the sweeper."""
     plans: Mapping[str, float]
-    """Weights of what jobs do: plain, waits, dies, fails, host."""
+    """Weights of the jobs' plans: plain, waits, dies, fails, host."""
 
 
 def small_load(rng: Random) -> Load:
-    """A few jobs under faults that differ from seed to seed."""
+    """Return a load of a few jobs, with faults that differ from seed to seed."""
     return Load(
         jobs=rng.randint(3, 40),
         per_minute=rng.choice([2.0, 30.0, 1200.0]),
@@ -55,4 +55,4 @@ LARGE: Final = Load(
     call_seconds=0.02,
     plans={"plain": 970, "waits": 10, "dies": 10, "fails": 8, "host": 2},
 )
-"""A lane that drains 240 a minute while one key submits 1,200."""
+"""A lane that drains 240 jobs a minute while one key submits 1,200."""

@@ -1,4 +1,4 @@
-"""What must hold of parents and children, by their rows: the kernel's own rules aren't asked."""
+"""Rules for parents and children, checked on their rows without the kernel's own rules."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -26,7 +26,7 @@ _BAD: Final = frozenset({JobStatus.PARTIALLY_FAILED, JobStatus.FAILED, JobStatus
 MOVES: Final[Mapping[Role, frozenset[tuple[str, str]]]] = {
     Role.CLIENT: frozenset(),
     Role.STEP: frozenset(),
-    # Whose child ends last ends the parent; a claimed child stops as its parent did.
+    # The worker of the last child ends the parent; a claimed child stops as its parent did.
     Role.WORKER: _ENDS | _REOPENED | _BEGUN | {("running", "paused")},
     Role.SWEEPER: _ENDS
     | {
@@ -39,41 +39,41 @@ MOVES: Final[Mapping[Role, frozenset[tuple[str, str]]]] = {
     },
     Role.USER: _ENDS | _REOPENED | {("partially_failed", "pending")},
 }
-"""What a parent or a child may do beyond the moves of every job."""
+"""Moves that a parent or a child may make in addition to those of every job."""
 
 Check = Callable[[bool, JobRef, str], None]
 
 
 def is_in_family(job: Job) -> bool:
-    """Whether the job is a parent or a child."""
+    """Return whether the job is a parent or a child."""
     return job.family is not None or job.parent is not None
 
 
 def awaits(job: Job) -> bool:
-    """Whether this parent is running with nobody at work."""
+    """Return whether this job is a parent that runs without a claim."""
     return job.family is not None and job.status is JobStatus.RUNNING and job.locked_by is None
 
 
 class ParentInvariants:
-    """Checks each write to a parent or a child, and that all come to an end."""
+    """Checks each write to a parent or a child, and that all of them end."""
 
     def __init__(self, store: FakeJobStore, check: Check, gone: Mapping[JobRef, Job]) -> None:
-        """`gone` are the rows that TTL removed."""
+        """Create the checks; `gone` are the rows that TTL removed."""
         self._store = store
         self._check = check
         self._gone = gone
         self._paused_by_users: set[JobRef] = set()
         self._retried: dict[JobRef, int] = {}
-        """Parent → its last run that a user's retry of it began."""
+        """Parent → its last run that began with a user's retry of the parent itself."""
         self._begun: dict[JobRef, int] = {}
-        """Child → the run of its parent in which its own last run began or was still alive."""
+        """Child → run of its parent in which the child's own last run began or was still alive."""
 
     def child_made(self, job: Job) -> None:
-        """A child was written for the first time."""
+        """Record the parent's run in which a child was created."""
         self._begin(job)
 
     def child_moved(self, role: Role, was: Job, job: Job) -> None:
-        """Any job was moved; notes what is at rest by a user's word, and which runs began."""
+        """Record a job's move: whether a user paused it, and whether a run began."""
         if was.status is not JobStatus.PAUSED and job.status is JobStatus.PAUSED:
             by_user = role is Role.USER
             (self._paused_by_users.add if by_user else self._paused_by_users.discard)(job.ref)
@@ -82,7 +82,7 @@ class ParentInvariants:
             if job.family is not None and job.status is JobStatus.PENDING:
                 self._retried[job.ref] = job.run
                 for child in self._children(job.ref):
-                    if child.status not in TERMINAL:  # what it does from now on is its chance
+                    if child.status not in TERMINAL:  # its current run counts as the retry
                         self._begun[child.ref] = job.run
 
     def _begin(self, job: Job) -> None:
@@ -92,14 +92,14 @@ class ParentInvariants:
             self._begun[job.ref] = row.run
 
     def counted(self, job: Job) -> None:
-        """After a write: every counter says what the children's rows say."""
+        """Check after a write that every counter agrees with the children's rows."""
         if job.parent is None:
             return
         parent = JobRef(tenant=job.tenant, job_id=job.parent)
         row = self._store.get(parent)
         if row is None:
             assert parent in self._gone
-            return  # nobody counts any more
+            return  # the parent is purged: its counters no longer matter
         assert row.family is not None
         children = self._children(parent)
         counts = self._store.child_counts(parent, range(row.family.shards))
@@ -111,7 +111,7 @@ class ParentInvariants:
         self._check(not alive, parent, f"it stays {row.status.value} while {job.id} is alive")
 
     def parent_moved(self, role: Role, was: Job, job: Job) -> None:
-        """A parent was moved while nobody worked at it."""
+        """Check the move of a parent that has no claim."""
         assert was.family is not None
         assert job.family is not None
         if was.status in TERMINAL and job.status is JobStatus.RUNNING:
@@ -153,7 +153,7 @@ class ParentInvariants:
             self._check(not left, child.ref, "its parent's retry left it out")
 
     def rests(self, job: Job) -> bool:
-        """Whether an unfinished job waits for nothing but a user's word.
+        """Return whether an unfinished job waits only for a user's move.
 
         A user has paused it, or its parent, or all unfinished children of a parent. A child that
         stopped because its parent was paused rests no longer than its parent does.
@@ -169,7 +169,7 @@ class ParentInvariants:
         return parent is None or parent.status in TERMINAL | {JobStatus.PAUSED}
 
     def is_unsettled(self, job: Job) -> bool:
-        """Whether children of a cancelled parent may still be alive."""
+        """Return whether the job is a cancelled parent whose children may still be alive."""
         cancelled = job.family is not None and job.status is JobStatus.CANCELLED
         return cancelled and job.family is not None and not job.family.settled
 

@@ -1,4 +1,4 @@
-"""Faults that are planted to see whether the runs under load find them."""
+"""Planted faults that the simulated runs must find."""
 
 from dataclasses import replace
 from datetime import datetime
@@ -15,7 +15,7 @@ from tests.simulation.policies import DRIVEN
 
 
 class ResendsFirst(Sweeper):
-    """What may need its message comes before what must happen, with a backlog or not."""
+    """Resends messages before it wakes jobs, whether the lane has a backlog or not."""
 
     def _wake_all(self, this: Any) -> None:
         super()._resend_all(this)
@@ -28,7 +28,7 @@ class ResendsFirst(Sweeper):
 
 
 class SpacesAlways(Sweeper):
-    """A message that is lost again and again is waited for longer each time, in any lane."""
+    """Waits longer after each loss of the same message, in every lane."""
 
     def _lost(self, lane: Lane, this: Any) -> Any:
         lost = super()._lost(lane, this)
@@ -36,14 +36,14 @@ class SpacesAlways(Sweeper):
 
 
 class NeverResends(Sweeper):
-    """A lost message is lost."""
+    """Never resends a lost message."""
 
     def _resend_all(self, this: Any) -> None:
-        """Nothing."""
+        """Do nothing."""
 
 
 class LosesEvents(FakeJobStore):
-    """The end of a lost worker's job is written without its event."""
+    """Writes the end of a lost worker's job without its event."""
 
     def transition(
         self, before: Any, after: Any, *given: Any, lease: Any = None, **named: Any
@@ -58,7 +58,7 @@ class LosesEvents(FakeJobStore):
 
 
 class ForgetsAmendments(FakeJobStore):
-    """A job completes without what was added to its payload after its claim."""
+    """Completes a job although its payload was amended after its claim."""
 
     def transition(self, before: Any, after: Any, *given: Any, **named: Any) -> int:
         """See JobStore."""
@@ -69,7 +69,7 @@ class ForgetsAmendments(FakeJobStore):
 
 
 class CountsTwice(FakeJobStore):
-    """The end of a child that was claimed twice counts twice."""
+    """Counts the end of a child twice if the child was claimed more than once."""
 
     def _move(self, before: Any, after: Any, events: Any) -> None:
         super()._move(before, after, events)
@@ -78,7 +78,7 @@ class CountsTwice(FakeJobStore):
 
 
 class EndsEarly(ParentEnds):
-    """A parent ends with the last child but one of a counter."""
+    """Ends a parent when one child of a counter is still pending."""
 
     def end(self, ref: JobRef, shard: int | None = None) -> bool:
         """See ParentEnds."""
@@ -95,7 +95,7 @@ class EndsEarly(ParentEnds):
 
 
 class MissesNobody(FakeJobStore):
-    """A driven job that is running has no wake time: its execution may die unnoticed."""
+    """Has no wake time for a running driven job, so that its execution may die unnoticed."""
 
     def to_wake(
         self, shard: int, until: datetime, limit: int, after: DuePosition | None = None
@@ -112,7 +112,7 @@ def _is_driven(job: Job) -> bool:
 
 
 class KeepsFirstEnds(FakeJobStore):
-    """A parent's counters are purged after its first end, whatever comes later."""
+    """Purges a parent's counters by its first end, even if it runs again."""
 
     def _keep(self, job: Job) -> None:
         row = StoredRow("counters", job.ref)
@@ -123,7 +123,7 @@ class KeepsFirstEnds(FakeJobStore):
 
 
 class KeepsKeysFromCreation(FakeJobStore):
-    """A duplicate key is purged after its job's creation, however long the job lives."""
+    """Purges a duplicate key by its job's creation time, however long the job lives."""
 
     def _hold(self, job: Job, key: str) -> None:
         super()._hold(job, key)
@@ -137,7 +137,7 @@ class KeepsKeysFromCreation(FakeJobStore):
 
 
 class NeverSweeps(Relay):
-    """What a dead writer has not handed on stays where it is."""
+    """Never relays the events that a dead writer left in the outbox."""
 
     def sweep(self) -> RelayResult:
         """See Relay."""
@@ -145,7 +145,7 @@ class NeverSweeps(Relay):
 
 
 class ForgetsReservations(FakeJobStore):
-    """A claim doesn't know what its job waited for."""
+    """Omits from a claim what its job waited for."""
 
     def claim(self, ref: JobRef, *given: Any) -> Any:
         """See JobStore."""

@@ -1,4 +1,4 @@
-"""The kinds of work of the simulated world, and the sinks that its events go to."""
+"""The kinds of jobs in the simulated world, and the sinks that receive its events."""
 
 from typing import Final
 
@@ -6,13 +6,13 @@ from spinneret.jobs.kinds import KindPolicy
 from tests.kinds import KINDS
 
 ONE_SERIES: Final = "one series"
-"""A kind without redrives, so that failures are final soon."""
+"""A kind without redrives, so that failures soon become final."""
 IMPATIENT: Final = "impatient"
-"""A kind that expires when nobody begins it in time."""
+"""A kind that expires if no worker claims it in time."""
 FAMILY: Final = "family"
-"""A parent, whose end is reported."""
+"""A kind of parents, whose ends are reported."""
 DRIVEN: Final = "driven"
-"""A kind whose jobs executions of a state machine do."""
+"""A kind whose jobs are performed by executions of a state machine."""
 _LANES: Final = KINDS["crawl"].lanes
 POLICIES: Final = {
     "crawl": KINDS["crawl"],
@@ -21,5 +21,5 @@ POLICIES: Final = {
     DRIVEN: KindPolicy(lanes=_LANES, events="driven"),
     FAMILY: KindPolicy(lanes=_LANES, events="family", pending_seconds=90.0),
 }
-"""Those that jobs of the world have: a pass of the sweeper reads every shard of each kind."""
+"""Only the kinds that the world uses: a pass of the sweeper reads every shard of each kind."""
 SINKS: Final = ("bus", "webhooks")

@@ -1,4 +1,4 @@
-"""One seed, one scenario, one report."""
+"""Run the scenario of one seed and report on it."""
 
 import logging
 from collections.abc import Callable, Iterator
@@ -16,39 +16,39 @@ from tests.simulation.faults import CallOutcome, SeededFaults
 from tests.simulation.scenario import Scenario
 from tests.simulation.world import SECOND, Step, World
 
-EXPIRING = 0.4  # of the seeds: their rows are purged
-THREADS = 64  # more than actors ever live at once: requests, users, workers, a sweeper
+EXPIRING = 0.4  # share of seeds whose rows are purged
+THREADS = 64  # more than the actors that live at once: requests, users, workers, a sweeper
 
 
 @dataclass(frozen=True, kw_only=True)
 class Report:
-    """What happened under one seed."""
+    """Report on the run of one seed."""
 
     seed: int
     steps: int
     jobs: int
     parents: int
-    """Of these, with children of their own."""
+    """Number of jobs that have children."""
     executions: int
-    """Segments of driven jobs."""
+    """Number of executions: segments of driven jobs."""
     crashes: int
     lost_answers: int
     duplicates: int
     lost_messages: int
     lease_losses: int
     reclaimed: int
-    """Of these, by workers."""
+    """Number of lost leases that workers ended."""
     repeated: int
-    """Outcomes that were written again after their answer had been lost."""
+    """Outcomes that were written again after their answer was lost."""
     expired: int
     in_doubt: int
-    """Side effects whose begin found an earlier claim's record without a result."""
+    """Side effects that began with an earlier claim's record that has no result."""
     purged: int
     """Rows that TTL removed."""
     settle_seconds: float
-    """From the last fault to rest."""
+    """Seconds from the last fault until everything had settled."""
     passes: int
-    """Sweeps in that time."""
+    """Number of sweeps in that time."""
     violations: tuple[str, ...]
     trace: tuple[Step, ...]
 
@@ -60,18 +60,18 @@ def simulate(
     relay_of: Callable[..., Relay] = Relay,
     ends_of: Callable[..., ParentEnds] = ParentEnds,
 ) -> Report:
-    """Tell the scenario of a seed; the same seed gives the same scenario, step by step.
+    """Run the scenario of a seed; the same seed gives the same scenario, step by step.
 
-    `threads` saves the start of new ones for every seed; it must have THREADS of them. `store`,
-    `relay_of` and `ends_of` may be faulty ones.
+    `threads` avoids new threads for every seed; it must have THREADS of them. Tests pass a faulty
+    `store`, `relay_of` or `ends_of`.
     """
     rng = Random(seed)
     faults = SeededFaults(rng)
     with silent_logs(), nullcontext(threads) if threads else actor_threads() as pool:
         world = World(rng, faults, pool, store)
-        expiring = Random(f"expiry of {seed}")  # apart: it changes no other choice of a seed
+        expiring = Random(f"expiry of {seed}")  # separate: changes no other choice of a seed
         expiry = Expiry(expiring, world) if expiring.random() < EXPIRING else None
-        supplying = Random(f"supplies of {seed}")  # apart, too
+        supplying = Random(f"supplies of {seed}")  # separate, too
         scenario = Scenario(rng, faults, world, relay_of, ends_of, expiry, supplying)
         if expiry is not None:
             expiry.look()
@@ -105,10 +105,11 @@ def simulate(
 
 
 def actor_threads() -> ThreadPoolExecutor:
-    """Threads for the actors of one world after the other.
+    """Return a pool of started threads for the actors of successive worlds.
 
-    All start now. An executor starts more only if it counts no idle one, and counts one too many if
-    a thread becomes idle as work is submitted: an actor without a thread would wait for ever.
+    All threads start now. An executor starts another one only if it counts no idle one, and it
+    counts one too many if a thread becomes idle while work is submitted: an actor without a thread
+    would wait for ever.
     """
     pool, all_started = ThreadPoolExecutor(THREADS), Barrier(THREADS)
     for _ in range(THREADS):
@@ -118,7 +119,7 @@ def actor_threads() -> ThreadPoolExecutor:
 
 @contextmanager
 def silent_logs() -> Iterator[None]:
-    """A simulated outage is no news."""
+    """Disable logging; simulated outages need no log lines."""
     before = logging.root.manager.disable
     logging.disable(logging.CRITICAL)
     try:

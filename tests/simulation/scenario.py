@@ -1,4 +1,4 @@
-"""A random scenario: clients, users, workers and the sweeper under faults, then calm."""
+"""A random scenario: clients, users, workers and the sweeper, first with faults, then without."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
@@ -24,13 +24,13 @@ from tests.simulation.parent_invariants import is_in_family
 from tests.simulation.policies import DRIVEN, IMPATIENT, ONE_SERIES
 from tests.simulation.world import World
 
-SETTLE_SECONDS: Final = 4200.0  # see `Scenario`: the longest that calm may take
+SETTLE_SECONDS: Final = 4200.0  # see `Scenario`: the longest time to settle without faults
 SWEEP_SECONDS: Final = 60.0
 RETRY_AFTER_MAX: Final = 1500.0  # beyond what SQS can delay
-PARTS_MAX: Final = 5  # of a driven job: two segments
-EXECUTIONS_LOST: Final = 0.05  # of their transitions
-SUPPLIED: Final = 0.5  # of the seeds have a job that waits for its input
-OWNER_SECONDS: Final = 12.0  # between two moves of an owner: longer than an index lags
+PARTS_MAX: Final = 5  # parts of a driven job: two segments
+EXECUTIONS_LOST: Final = 0.05  # share of transitions at which an execution is lost
+SUPPLIED: Final = 0.5  # share of seeds with a job that waits for its input
+OWNER_SECONDS: Final = 12.0  # between two moves of an owner: longer than the lag of an index
 PAGES: Final = ("page-1", "page-2", "page-3")
 MOVES: Final = (Transition.CANCEL, Transition.PAUSE, Transition.RESUME, Transition.RETRY)
 ALLOWED: Final[dict[JobStatus, Sequence[Transition]]] = {
@@ -47,16 +47,16 @@ OWNED: Final = ALLOWED | {
     JobStatus.RUNNING: (*[Transition.PAUSE] * 15, Transition.CANCEL),
     JobStatus.PAUSED: (Transition.RESUME,),
 }
-"""What an owner does: cancelled jobs have no more to tell."""
+"""Moves of an owner; few cancellations, since a cancelled job tests nothing further."""
 
 
 class Scenario:
-    """Faults and new work for a while, then nothing but sweeps until all is settled.
+    """Faults and new jobs for a while, then only sweeps until everything has settled.
 
-    In the calm, work is short: what outlives its time-out again and again never rests.
-    What calm may take: the longest wait that was stored (RETRY_AFTER_MAX), the longest gap between
-    two resends of a job of that age (960 s) and a lease (305 s), then the attempts of a job that
-    kills its workers, each a lease and a sweep.
+    In the phase without faults, handlers take little time: work that exceeds its time-out again and
+    again would never end. This phase may take the longest wait that was stored (RETRY_AFTER_MAX),
+    the longest gap between two resends of a job of that age (960 s) and a lease (305 s), then the
+    attempts of a job that kills its workers, each a lease and a sweep.
     """
 
     def __init__(
@@ -69,9 +69,10 @@ class Scenario:
         expiry: Expiry | None = None,
         supplying: Random | None = None,
     ) -> None:
-        """`expiry`: TTL removes rows, and the storm may last longer than they are kept.
+        """Create a scenario; with `expiry`, TTL removes rows.
 
-        `supplying` draws jobs that wait for their input, as a file of URLs waits for its upload.
+        The phase with faults may then last longer than rows are kept. `supplying` draws jobs that
+        wait for their input, like a file of URLs that waits for its upload.
         """
         self._rng = rng
         self._faults = faults
@@ -84,22 +85,22 @@ class Scenario:
         self._postponing = rng.choice([0.0, 0.0, 0.1])
         self._overlapping = rng.random() < 0.3
         self._unswept = rng.random() < 0.2
-        """No pass of the sweeper before the calm."""
+        """Whether the sweeper makes no pass before the faults end."""
         self._late_retries: Sequence[float] = ()
         if expiry is not None:
             self._late_retries = expiry.late_retries()
             self._stormy_seconds = expiry.stormy_seconds(self._stormy_seconds)
-            self._unswept = False  # never for as long as rows are kept
+            self._unswept = False  # the sweeper never pauses as long as rows are kept
         self._supplying = supplying
         self._waiting = 0
         self.calm_at: int | None = None
         self.settled_at: int | None = None
-        """When a pass found nothing more to wait for; stray messages may fly on."""
+        """Time when a pass found every job settled; late messages may still be on their way."""
         self.passes = 0
-        """Sweeps after the calm began."""
+        """Sweeps since the faults ended."""
 
     def run(self) -> None:
-        """Run the world until nothing moves any more."""
+        """Run the world until no process, message or execution remains and every job is settled."""
         for _ in range(self._rng.randint(1, 6)):
             self._later(self._new_request)
         for _ in range(self._rng.choice([0, 0, 1])):
@@ -189,7 +190,7 @@ class Scenario:
         self._submit(Request(drafts=[draft], key=None))
 
     def _new_supplied(self, rng: Random | None) -> None:
-        """A job and its input, which arrives before the job's time, about then, or too late."""
+        """Submit a job whose input arrives before, around or after the job's due time."""
         if rng is None or rng.random() >= SUPPLIED:
             return
         due_at = self._world.at_now() + timedelta(seconds=rng.choice([5.0, 60.0, 1200.0]))
@@ -202,14 +203,14 @@ class Scenario:
             waiting_for="upload",
         )
         self._submit(Request(drafts=[draft], key=None))
-        for _ in range(rng.choice([1, 2])):  # an event of a bucket may come twice
+        for _ in range(rng.choice([1, 2])):  # a bucket may send an event twice
             self._world.after(rng.uniform(0.0, 90.0), self._actors.supply)
 
     def _loses(self) -> bool:
         return not self._faults.quiet and self._rng.random() < EXECUTIONS_LOST
 
     def _submit(self, request: Request) -> None:
-        """Ask, and ask again as long as there is no answer."""
+        """Send a request, and repeat it until there is an answer."""
         self._waiting += 1
 
         def ended(answered: bool) -> None:
@@ -236,7 +237,7 @@ class Scenario:
         )
 
     def _user(self) -> None:
-        """Mostly a move that the job's status allows, if nothing else is faster."""
+        """Make a user's move, mostly one that the job's current status allows."""
         accepted = list(self._world.invariants.accepted)
         if not accepted:
             self._actors.move(JobRef(tenant=TENANT, job_id="job_unknown"), Transition.CANCEL)
@@ -244,7 +245,7 @@ class Scenario:
         ref = self._rng.choice(accepted)
         watched = self._rng.random() < 0.2
         job = self._world.store.get(ref)
-        if job is None:  # purged
+        if job is None:  # its row is purged
             self._actors.move(ref, self._rng.choice(MOVES))
             return
         if watched:
@@ -253,7 +254,9 @@ class Scenario:
         self._actors.move(ref, self._rng.choice(moves or MOVES))
 
     def _owner(self, moves: int, stops: float) -> None:
-        """Whoever owns parents and children: `stops` is how often the owner stops what works."""
+        """Make an owner's moves of parents and children; `stops` is the rate of stopping active
+        jobs.
+        """
         if self.calm_at is not None or not moves:
             return
         rows = map(self._world.store.get, self._world.invariants.accepted)
@@ -274,7 +277,7 @@ class Scenario:
         return self._rng.choice(self._timeouts)
 
     def _work(self, claim: Claim) -> None:
-        """One to four checkpoints, one effect, and the faults of the job and of the rates."""
+        """Handle a job: one to four checkpoints, one effect, the job's own and random faults."""
         rng = self._rng
         payload = claim.context.job.payload
         nature = payload["nature"]

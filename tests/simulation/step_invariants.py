@@ -1,4 +1,4 @@
-"""What the steps of driven jobs have done, and what must hold of the claims of executions."""
+"""Rules for driven jobs: the work of their steps and the claims of their executions."""
 
 from collections import defaultdict
 from collections.abc import Callable
@@ -9,21 +9,21 @@ Check = Callable[[bool, JobRef, str], None]
 
 
 class StepInvariants:
-    """Each part of a driven job's work is recorded once, under the claim that stands."""
+    """Checks that each part of a driven job's work is recorded under one valid claim only."""
 
     def __init__(self, check: Check) -> None:
         self._check = check
         self._recorded: defaultdict[JobRef, dict[int, int]] = defaultdict(dict)
-        """Part → the fence that it was recorded under."""
+        """Part → the fence under which it was recorded."""
         self._stepped: set[tuple[JobRef, int]] = set()
-        """The claims under which a step has written."""
+        """Claims under which a step has written."""
 
     def of(self, ref: JobRef) -> int:
-        """How many parts of a job are done."""
+        """Return how many parts of a job are done."""
         return len(self._recorded[ref])
 
     def record(self, lease: Lease, number: int) -> None:
-        """A step's write was accepted; a step that is tried again may come twice."""
+        """Check a step's accepted write; a retried step may write twice."""
         ref = JobRef(tenant=lease.tenant, job_id=lease.job_id)
         recorded = self._recorded[ref]
         before = recorded.setdefault(number, lease.fence)
@@ -31,7 +31,7 @@ class StepInvariants:
         self._check(len(recorded) >= number, ref, f"part {number} was done before its turn")
 
     def step_moved(self, was: Job, job: Job) -> None:
-        """A step's transition was accepted."""
+        """Check a step's accepted transition."""
         self._stepped.add((was.ref, was.fence))
         match job.status:
             case JobStatus.RUNNING:
@@ -45,6 +45,6 @@ class StepInvariants:
                 self._check(job.attempts == 0, job.ref, "a segment's end left its attempts")
 
     def worker_moved(self, job: Job) -> None:
-        """A worker that stays with its claim wrote under it."""
+        """Check the write of a worker under its claim: no step may have written under it before."""
         late = (job.ref, job.fence) in self._stepped
         self._check(not late, job.ref, "a worker wrote over its execution's lease")

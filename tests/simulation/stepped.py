@@ -1,4 +1,4 @@
-"""The store and the queue as one actor reaches them: every call is a step of the world."""
+"""The store and the queue of one actor: every call is a step of the world."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
@@ -40,13 +40,13 @@ from tests.simulation.turnstile import Actor
 from tests.simulation.world import World
 
 Post = Callable[[JobRef, int], None]
-"""Puts a message into the queue, with its delay in seconds."""
+"""Function that puts a message into the queue, with its delay in seconds."""
 BacklogNow = Callable[[], Backlog]
-"""How many messages wait for a worker, as the queue reports it."""
+"""Function that returns how many messages wait for a worker, as the queue reports it."""
 
 
 class SteppedStore:
-    """Implements JobStore, and the fenced write of another domain."""
+    """Implements JobStore, and a fenced write of another domain."""
 
     def __init__(self, world: World, actor: Actor) -> None:
         self._world = world
@@ -91,7 +91,7 @@ class SteppedStore:
         self._world.call(self._actor, "store.submit", effect, [new.job.id for new in jobs])
 
     def held_since(self, tenant: str) -> datetime | None:
-        """See JobStore. No step of its own: the schedules suspend nobody."""
+        """See JobStore; this is no separate step, as no scenario suspends a tenant."""
         return self._store.held_since(tenant)
 
     def claim(
@@ -244,9 +244,9 @@ class SteppedStore:
         return self._due(lambda: self._store.to_resend(resend, until, limit, after), resend)
 
     def _due(self, query: Callable[[], DuePage], subject: object) -> DuePage:
-        """An empty shard is no step: nothing can happen between two of them.
+        """Query an index; rows that were written within the index's lag are missing.
 
-        What was written within the index's lag isn't seen yet.
+        The query of an empty shard is no step: nothing can happen between two of them.
         """
         found = query()
         if not found.refs and not self._world.faults.is_down("store"):
@@ -268,7 +268,7 @@ class SteppedStore:
         return self._store.events(ref, after, limit)
 
     def commit(self, lease: Lease) -> None:
-        """A handler's effect, in one transaction with the check of its lease."""
+        """Write a handler's effect and check its lease in one transaction."""
 
         def effect() -> None:
             if not self._store.holds(lease):
@@ -278,7 +278,7 @@ class SteppedStore:
         self._world.call(self._actor, "store.commit", effect, (lease.job_id, lease.fence))
 
     def record(self, lease: Lease, number: int) -> None:
-        """A step's effect, in one transaction with the check of its execution's lease."""
+        """Write a step's effect and check its execution's lease in one transaction."""
 
         def effect() -> None:
             if not self._store.holds(lease):
@@ -354,7 +354,7 @@ class SteppedSink:
 
 
 class SteppedEffects:
-    """Implements EffectStore; and the foreign system, which knows what it did."""
+    """Implements EffectStore and the foreign system, which records its effects."""
 
     def __init__(self, world: World, actor: Actor) -> None:
         self._world = world
@@ -384,7 +384,7 @@ class SteppedEffects:
         )
 
     def perform(self, key: str) -> Mapping[str, Any]:
-        """The foreign system does it; it would do it again."""
+        """Let the foreign system perform the effect; it would also perform it a second time."""
 
         def effect() -> None:
             self._world.invariants.performed(key)
@@ -394,7 +394,7 @@ class SteppedEffects:
         return {"done": key}
 
     def reconcile(self, key: str) -> Mapping[str, Any] | None:
-        """Whether the foreign system did it."""
+        """Return the effect's result if the foreign system has performed it, else None."""
         done = self._world.call(
             self._actor, "foreign.look", lambda: key in self._world.performed, key
         )

@@ -1,7 +1,7 @@
 """A turnstile for threads: one moves at a time, all others wait.
 
-The code under test is synchronous and runs unchanged; a thread of its own lets it stop in the
-middle of a call. Since only one thread moves, a run is as deterministic as one thread.
+The code under test is synchronous and runs unchanged; with its own thread it can stop in the middle
+of a call. Since only one thread moves, a run is as deterministic as a single thread.
 """
 
 from collections.abc import Callable
@@ -15,14 +15,14 @@ from tests.fakes.crashes import Crash
 
 
 class Role(StrEnum):
-    """What an actor is; the rules of `invariants` differ by it."""
+    """Role of an actor; the rules of `invariants` depend on it."""
 
     CLIENT = "client"
     WORKER = "worker"
     SWEEPER = "sweeper"
     USER = "user"
     STEP = "step"
-    """Of an execution: an invocation of one of its functions."""
+    """An invocation of one of an execution's functions."""
 
 
 class Actor:
@@ -32,17 +32,17 @@ class Actor:
         self.name = name
         self.role = role
         self.skew = skew
-        """How far its clock is ahead."""
+        """Time by which the actor's clock is ahead."""
         self.ready_at = 0
-        """Not to be moved earlier: microseconds of the world's time."""
+        """Earliest time to move the actor, in microseconds of the world's time."""
         self.doomed = False
-        """To be ended where it waits."""
+        """Whether the actor must end where it waits."""
         self.frozen = False
-        """Its process was stopped as a whole, its time-out included."""
+        """Whether the whole process is stalled, including its time-out."""
         self.lease: Lease | None = None
-        """What its claim was granted, as the store saw it."""
+        """Lease that the store granted to the actor's claim."""
         self.work_ended: BaseException | None = None
-        """What its handler raised; None after a result."""
+        """Exception that the actor's handler raised; None after a result."""
         self.started = False
         self.ended = False
         self.ended_by: BaseException | None = None
@@ -52,7 +52,7 @@ class Actor:
         self._parked.acquire()
 
     def move(self, threads: Executor) -> None:
-        """Let it move until it parks or ends."""
+        """Let the actor move until it parks or ends."""
         if not self.started:
             self.started = True
             threads.submit(self._main)
@@ -60,7 +60,7 @@ class Actor:
         self._parked.acquire()
 
     def park(self) -> None:
-        """Stop until the next `move`; called by the actor itself. Raises Crash when doomed."""
+        """Wait for the next `move`; the actor itself calls this. Raises Crash if doomed."""
         self._parked.release()
         self._go.acquire()
         if self.doomed:

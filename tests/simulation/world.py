@@ -1,4 +1,4 @@
-"""Simulated time, the scheduler, and the store and the queue, of which every call is one step."""
+"""Simulated time, the scheduler, and the store and queue, on which every call is one step."""
 
 import heapq
 from collections import Counter
@@ -24,7 +24,7 @@ from tests.simulation.policies import POLICIES
 from tests.simulation.turnstile import Actor, Role
 
 SECOND: Final = 1_000_000  # the unit of the world's time is the microsecond
-STEPS_MAX: Final = 20_000  # a world that moves on and on without an end
+STEPS_MAX: Final = 20_000  # above this, the world counts as never coming to rest
 _TRANSACTIONS: Final = frozenset(
     {
         "store.submit",
@@ -60,7 +60,7 @@ class Step:
 
 
 class World:
-    """Actors, timers and one shared store; `rng` is the only source of chance."""
+    """Actors, timers and one shared store; `rng` is the only source of randomness."""
 
     def __init__(
         self,
@@ -75,7 +75,7 @@ class World:
         self.store = store or FakeJobStore(POLICIES)
         self.effects = FakeEffectStore(self.store)
         self.performed: set[str] = set()
-        """What a foreign system did, by key."""
+        """Keys of the effects that the foreign system has performed."""
         self.past = PastRows()
         self.invariants = Invariants(self.store, self.at_now)
         self.trace: list[Step] = []
@@ -86,48 +86,48 @@ class World:
         self._numbers: Counter[str] = Counter()
 
     def number(self, what: str) -> int:
-        """1, 2, 3 … for each kind of thing."""
+        """Return the next number of a kind of thing: 1, 2, 3 …"""
         self._numbers[what] += 1
         return self._numbers[what]
 
     def at_now(self) -> datetime:
-        """True time."""
+        """Return the true time."""
         return START + timedelta(microseconds=self.now)
 
     def clock_of(self, actor: Actor) -> Clock:
-        """The clock that an actor believes in."""
+        """Return the actor's clock, with its skew."""
         return lambda: self.at_now() + actor.skew
 
     def after(self, seconds: float, action: Callable[[], None]) -> None:
-        """Do something of the world's own, later."""
+        """Schedule an action of the world itself."""
         moment = self.now + round(seconds * SECOND)
         heapq.heappush(self._timers, (moment, self.number("timer"), action))
 
     def start(self, role: Role, run: Callable[[Actor], None]) -> Actor:
-        """A new process; it moves when the scheduler says so."""
+        """Start a process; the scheduler decides when it moves."""
         actor = Actor(f"{role}-{self.number(role)}", role, self.faults.skew(), lambda: run(actor))
         actor.ready_at = self.now
         self.actors.append(actor)
         return actor
 
     def kill(self, actor: Actor) -> None:
-        """End a process where it stands, at the latest when it would move next."""
+        """End a process where it is, at the latest when it would move next."""
         if not actor.ended and not actor.frozen:
             self.note(actor, "killed", "", "time-out")
             actor.doomed = True
             actor.ready_at = self.now
 
     def sleep(self, actor: Actor, seconds: float) -> None:
-        """Called by an actor that works, or that is kept waiting."""
+        """Let time pass for an actor that works or waits; the actor itself calls this."""
         actor.ready_at = self.now + round(seconds * SECOND)
         actor.park()
 
     def call[Answer](
         self, actor: Actor, name: str, effect: Callable[[], Answer], subject: object
     ) -> Answer:
-        """One call of the store or the queue: an atomic step that anything may happen around.
+        """Make one call of the store or the queue: an atomic step; anything may happen around it.
 
-        The same call twice is what an SDK does that got no answer to its first try.
+        A call that is made twice simulates an SDK that got no answer to its first try.
         """
         self._yield(actor)
         fate = self.faults.fate_of(actor, name)
@@ -157,21 +157,21 @@ class World:
         return done.answer()
 
     def wrote(self, *refs: JobRef) -> None:
-        """Rows were written; the indexes show it later."""
+        """Record that rows were written; the indexes show it later."""
         for ref in refs:
             self.past.wrote(self.now, self.store.get(ref))
 
     def shown_at(self) -> int:
-        """The moment whose rows an index shows to a query of now."""
+        """Return the moment whose rows an index shows to a query now."""
         return self.now - round(self.faults.index_lag() * SECOND)
 
     def note(self, actor: Actor, call: str, subject: object, outcome: object) -> None:
-        """Add to the trace; texts are made only when it is read."""
+        """Add a step to the trace; its text is built only when the trace is read."""
         number = self.counts["steps"]
         self.trace.append(Step(number, self.now, actor.name, call, subject, outcome))
 
     def run(self, is_over: Callable[[], bool]) -> None:
-        """Move actors and timers until it is over or a rule is broken."""
+        """Move actors and timers until the run is complete or a rule is violated."""
         while not self.invariants.violations:
             if self._timers and self._timers[0][0] <= self.now:
                 heapq.heappop(self._timers)[2]()
@@ -216,13 +216,13 @@ class World:
             actor.park()
 
     def _hold(self, actor: Actor, name: str, subject: object, fate: CallOutcome) -> None:
-        """The request or its answer is on the way for long, or the process stands still."""
+        """Delay the request or its answer, or stall the process."""
         self.note(actor, name, subject, fate)
         actor.frozen = actor.frozen or fate is CallOutcome.STALLED
         self.sleep(actor, self.faults.seconds_of(fate))
 
     def _meet(self, actor: Actor, subject: object) -> None:
-        """Wake a sleeping worker while another actor looks at its job; by time alone too rare."""
+        """Wake a sleeping worker while another actor handles its job; chance rarely does so."""
         asleep = [
             other
             for other in self.actors
@@ -247,7 +247,7 @@ class World:
 
 
 class _Done[Answer]:
-    """What a call had for its effect: an answer, or a refusal."""
+    """The result of a call's effect: an answer or a refusal."""
 
     def __init__(self, effect: Callable[[], Answer]) -> None:
         self.refusal: Exception | None = None
@@ -257,7 +257,7 @@ class _Done[Answer]:
             self.refusal = refusal
 
     def answer(self) -> Answer:
-        """To the caller."""
+        """Return the answer to the caller, or raise the refusal."""
         if self.refusal is not None:
             raise self.refusal
         return self._answers[0]
@@ -267,5 +267,5 @@ class _Done[Answer]:
 
 
 def _is_transaction(name: str) -> bool:
-    """Carries a client token: a second try that meets its own success is answered as one."""
+    """Return whether a call carries a client token: a retry after its own success also succeeds."""
     return name in _TRANSACTIONS

@@ -16,7 +16,7 @@ from tests.site.server import serve
 
 REFUSED_CATEGORY: Final = "1"
 """Category that eBay rejects here, to show a refusal."""
-CATEGORY_ERROR: Final = 25005  # eBay's error id for that
+CATEGORY_ERROR: Final = 25005  # eBay's error id for a wrong category
 
 
 def main(arguments: Sequence[str]) -> None:

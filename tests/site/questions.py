@@ -1,6 +1,6 @@
-"""Questions with a known right page, for the regression test of search.
+"""Questions with a known correct page, for the regression test of search.
 
-A question counts as answered when its page is among the first three results.
+A question counts as answered if its page is among the first three results.
 """
 
 from dataclasses import dataclass
@@ -9,14 +9,17 @@ from typing import Final
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """`must_contain` stands in the text of the page at `path`, once runs of space are collapsed."""
+    """A question whose answer is the page at `path`; its text contains `must_contain`.
+
+    Runs of whitespace in the text are collapsed before the comparison.
+    """
 
     query: str
     path: str
     must_contain: str
 
 
-# Rare exact terms: a keyword search finds these, embeddings may blur them.
+# Rare exact terms: a keyword search finds them, embeddings may miss them.
 EXACT_TERMS: Final = (
     Question("GAGAGS fibroin motif", "/silk-proteins", "six-letter phrase GAGAGS"),
     Question("NT2RepCT construct", "/silk-proteins", "The best known of these constructs"),
@@ -30,7 +33,7 @@ EXACT_TERMS: Final = (
     Question("Nosema bombycis", "/weaving/silk-road", "a microsporidian parasite"),
 )
 
-# Paraphrases: the page says it in other words, so meaning has to be matched.
+# Paraphrases: the page uses other words, so search must match the meaning.
 PARAPHRASES: Final = (
     Question(
         "how can tiny arachnids cross the sea through the sky without wings",

@@ -1,7 +1,7 @@
-"""Serve the pages on a loopback port, for the length of a test or from the command line.
+"""Serve the pages on a loopback port, for the duration of a test or from the command line.
 
-Every response is built before the first request and looked up by its exact path, so no part
-of a request ever reaches the file system.
+Every response is built before the first request and looked up by its exact path, so no part of a
+request ever reaches the file system.
 """
 
 import argparse
@@ -44,7 +44,7 @@ NOT_FOUND: Final = Content(HTML, NOT_FOUND_PAGE.encode())
 
 
 def page_paths() -> list[str]:
-    """URL paths of all pages, sorted: `/` for the index, no `.html` on the others."""
+    """Return the URL paths of all pages, sorted: `/` for the index, the others without `.html`."""
     return sorted(_pages())
 
 
@@ -58,7 +58,7 @@ def _url_path(file: Path) -> str:
 
 
 def _site(base_url: str) -> dict[str, Content]:
-    """All that the site answers; `base_url` ends with a slash."""
+    """Return all responses of the site by path; `base_url` ends with a slash."""
     pages = {path: Content(HTML, file.read_bytes()) for path, file in _pages().items()}
     return pages | {
         "/robots.txt": Content(TEXT, _robots(base_url).encode()),
@@ -114,7 +114,7 @@ class _SiteHandler(BaseHTTPRequestHandler):
 
 @contextmanager
 def serve(port: int = 0) -> Iterator[str]:
-    """Serve from a thread and give the base URL, slash included; port 0 picks a free one."""
+    """Serve from a thread and yield the base URL with its final slash; port 0 picks a free one."""
     with _SiteServer(port) as server:
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
         thread.start()

@@ -1,7 +1,7 @@
-"""Deep crawls of the site in process: page steps that interleave, die, and outlive their execution.
+"""Deep crawls of the site in process: page steps interleave, die, and outlive their execution.
 
-One step moves at a time and parks before and after every call of a port, so a seed gives the same
-crawl again (see the simulation's turnstile).
+One step moves at a time, and it parks before and after every call of a port, so a seed gives the
+same crawl again (see the simulation's turnstile).
 """
 
 from collections import Counter
@@ -38,30 +38,32 @@ _THREADS: Final = 64
 _STEPS: Final = 5000
 _RUNS: Final = 30
 _TAKE: Final = "take"
-_TAKES: Final = 9  # the machine tries a step again so often
+_TAKES: Final = 9  # tries of one step by the machine
 
 
 class End(StrEnum):
-    """How an execution is lost while its page steps are in the air."""
+    """Reason why an execution ends while its page steps are active."""
 
     LOST = "lost"
-    """Without a word: its lease ends an hour later at the latest."""
+    """The execution disappears: its lease ends at most an hour later."""
     PAUSED = "paused"
-    """By the tenant, who resumes at once: the next one meets the steps under live claims."""
+    """The tenant pauses and resumes at once: the steps' claims are still live in the next
+    execution.
+    """
 
 
 class Steps:
-    """Everything that moves in one crawl; every move has a number."""
+    """All steps of one crawl; every move of a step has a number."""
 
     def __init__(self, seed: int, threads: Executor) -> None:
         self.random = Random(seed)
         self.moves = 0
         self.deaths: Collection[int] = ()
-        """Moves at which the step that moves dies."""
+        """Numbers of the moves at which the moving step dies."""
         self.ends: Mapping[int, End] = {}
-        """Moves at which the execution does."""
+        """Numbers of the moves at which the execution ends → the reason."""
         self.excused: Counter[str] = Counter()
-        """Pages that steps asked for in vain, as they died or their execution did: name → times."""
+        """Requests without effect since their step or execution died: name of the page → count."""
         self.died = 0
         self._asked: dict[Actor, list[str]] = {}
         self._strays: list[Actor] = []
@@ -72,17 +74,17 @@ class Steps:
 
     @property
     def is_faulty(self) -> bool:
-        """Whether anything is to go wrong."""
+        """Return whether any fault is planned."""
         return bool(self.deaths or self.ends)
 
     def begin(self, name: str, body: Callable[[], None]) -> Actor:
-        """A step that hasn't moved yet; a page's key names it."""
+        """Create a step that hasn't moved yet; its name is a page's key."""
         actor = Actor(name, Role.WORKER, timedelta(), body)
         self._asked[actor] = []
         return actor
 
     def move(self, actor: Actor) -> End | None:
-        """Up to the step's next call; the end of the execution if it comes now."""
+        """Move a step to its next call; return the execution's end if this move has one."""
         self.moves += 1
         if self.moves in self.deaths and self._may_die(actor):
             self.died += 1
@@ -98,13 +100,13 @@ class Steps:
         return self.ends.get(self.moves)
 
     def abandon(self, actors: Sequence[Actor]) -> None:
-        """Their execution has ended; some of them go on."""
+        """Turn the steps of an ended execution into strays, which may move later."""
         for actor in actors:
             self._lose(actor)
         self._strays += actors
 
     def move_a_stray(self) -> None:
-        """A step of a lost execution may go on at any time."""
+        """Sometimes move a step of a lost execution."""
         if self._strays and self.random.random() < 0.3:
             stray = self.random.choice(self._strays)
             self.move(stray)
@@ -112,7 +114,7 @@ class Steps:
                 self._strays.remove(stray)
 
     def end_all(self) -> None:
-        """No thread stays behind."""
+        """End all steps, so that no thread remains."""
         self._moving = None
         for actor in self._asked:
             actor.doomed = True
@@ -120,39 +122,39 @@ class Steps:
                 actor.move(self._threads)
 
     def wrap(self, name: str, port: Any) -> Any:
-        """The port, at whose calls a step parks."""
+        """Wrap a port so that a step parks at each of its calls."""
         return _Parking(self, name, port)
 
     def park(self) -> None:
-        """Where no step moves, as in the worker, nothing parks."""
+        """Park the moving step; no-op if none moves, as in the worker."""
         if self._moving is not None:
             self._moving.park()
 
     def asks(self, name: str) -> None:
-        """The step that moves asks for a page."""
+        """Record that the moving step requests a page."""
         if self._moving in self._strays or self._moving in self._blind:
             self.excused[name] += 1
         elif self._moving is not None:
             self._asked[self._moving].append(name)
 
     def keeps(self) -> None:
-        """What it asked for so far needs no other request."""
+        """Record that the moving step has stored all pages that it has requested."""
         if self._moving is not None:
             self._asked[self._moving].clear()
 
     def keeps_nothing(self) -> None:
-        """What it asked for so far is lost."""
+        """Record that the moving step has lost the pages that it has requested."""
         if self._moving is not None:
             self._excuse(self._moving)
             self.keeps()
 
     def finds_nothing(self) -> None:
-        """It can't know what was asked for before."""
+        """Record that the moving step can't know earlier requests; all its requests are excused."""
         if self._moving is not None:
             self._blind.add(self._moving)
 
     def _may_die(self, actor: Actor) -> bool:
-        """A page fails for good when its third worker is lost; no page loses so many."""
+        """Return whether a step may die; a page fails for good when it loses its third worker."""
         losses = self._losses[actor.name] + len(self.ends)
         return not actor.doomed and (actor.name == _TAKE or losses < PAGE_ATTEMPTS - 1)
 
@@ -192,7 +194,7 @@ class _Parking:
 
 
 class TrapCrawl(DeepCrawlWorld):
-    """One crawl of the site; `workers` page steps at a time, as the machine's Map has them."""
+    """One crawl of the site with `workers` parallel page steps, like the machine's Map."""
 
     def __init__(
         self,
@@ -202,28 +204,28 @@ class TrapCrawl(DeepCrawlWorld):
         workers: int,
         frontier: Callable[..., Frontier] = Frontier,
     ) -> None:
-        """`frontier` may be a faulty one."""
+        """Create a crawl; tests pass a faulty `frontier`."""
         super().__init__({})
         self.site = site
         self.steps = steps
         self.requests: Counter[str] = Counter()
-        """Names of pages → how often they were asked for."""
+        """Names of pages → number of requests."""
         store = steps.wrap("frontier", self.frontier_store())
         self.frontier = frontier(store=store, clock=self.clock)
         self.extract = extract_once
         self.keeps_warm = False
-        """Whether one process does it all, and remembers robots.txt."""
+        """Whether one process takes all page steps and caches robots.txt."""
         self._warm: PageStep | None = None
         self.twice = 0.0
-        """How likely a page step is invoked twice."""
+        """Probability that a page step is invoked twice."""
         self._workers = workers
 
     def frontier_store(self) -> FrontierStore:
-        """Its rows."""
+        """Return the store of the crawl's frontier."""
         return FakeFrontierStore()
 
     def direct(self) -> Fetcher:
-        """The site."""
+        """Return a fetcher of the site."""
         return SiteFetcher(self.site, self.clock, self._ask_for)
 
     def _ask_for(self, name: str) -> None:
@@ -232,7 +234,7 @@ class TrapCrawl(DeepCrawlWorld):
             self.steps.asks(name)
 
     def crawl(self, **given: Any) -> DeepCrawlView:
-        """Ask for a crawl and see to it until it has ended."""
+        """Submit a crawl, run it until it has ended, and return it."""
         ref = self.ask(**{"max_depth": 100, "max_pages": 1000, **given})
         for _ in range(_RUNS):
             self.deliver()
@@ -246,7 +248,7 @@ class TrapCrawl(DeepCrawlWorld):
         raise AssertionError(f"it never ends: {self.job(ref)}")
 
     def rows(self, view: DeepCrawlView) -> list[FrontierPage]:
-        """All that the crawl knows."""
+        """Return all pages in the crawl's frontier."""
         ref = CrawlRef(TENANT, view.job_id)
         return list(self.frontier.pages(ref, None, None, 10_000).pages)
 
@@ -261,7 +263,7 @@ class TrapCrawl(DeepCrawlWorld):
                 assert self.job(ref).status is JobStatus.PENDING, "the execution left its job"
 
     def _execute(self, state: dict[str, Any]) -> End | None:
-        """The execution to its end, or to an early one."""
+        """Run an execution; return its early end, or None if it ended normally."""
         for _ in range(_STEPS):
             taken, end = self._take(state)
             if taken is None:
@@ -280,7 +282,9 @@ class TrapCrawl(DeepCrawlWorld):
         raise AssertionError("the execution goes on for ever")
 
     def _take(self, state: dict[str, Any]) -> tuple[Taken | None, End | None]:
-        """The machine tries again where the step dies, and gives the execution up in the end."""
+        """Take a step as the machine does: retry a step that died, and lose the execution after
+        _TAKES tries.
+        """
         answers: list[Taken] = []
 
         def take() -> None:
@@ -300,7 +304,7 @@ class TrapCrawl(DeepCrawlWorld):
         return None, End.LOST
 
     def _crawl(self, block: PageBlock) -> End | None:
-        """The block's pages, of which any may die for itself."""
+        """Crawl the pages of a block; each page step may die separately."""
         random = self.steps.random
         doubled = [page for page in block.pages if random.random() < self.twice]
         waiting = [*block.pages, *doubled]
@@ -326,7 +330,7 @@ class TrapCrawl(DeepCrawlWorld):
         driver = self._driver(self.steps.wrap)
 
         def crawl() -> None:
-            with suppress(LeaseLost):  # a block looks before it begins a page
+            with suppress(LeaseLost):  # a block checks its claim before each page
                 driver.held(block.turn)
                 step(block, page, lambda: self.remaining, nullcontext())
 
@@ -338,7 +342,7 @@ Make = Callable[..., TrapCrawl]
 
 @contextmanager
 def crawls_of(site: TrapSite, seed: int = 0) -> Iterator[Make]:
-    """Makes crawls of the site: `make(workers=8)`."""
+    """Yield a function that creates crawls of the site: `make(workers=8)`."""
     made: list[TrapCrawl] = []
     with ThreadPoolExecutor(_THREADS) as threads:
 
@@ -354,10 +358,10 @@ def crawls_of(site: TrapSite, seed: int = 0) -> Iterator[Make]:
 
 
 def violations(crawl: TrapCrawl, view: DeepCrawlView, asked: Collection[str]) -> list[str]:
-    """What a crawl did besides asking for these pages, for each once.
+    """Return the differences between a crawl and one request for each of these pages.
 
-    A page that answers 429 or 5xx is asked for TRIES times; one more try of any page is excused by
-    a step that died between its request and the keeping of the answer.
+    A page that responds with 429 or 5xx is requested TRIES times. One more request is excused by a
+    step that died between its request and the storing of the response.
     """
     found = [f"{name} is missing" for name in sorted(set(asked) - set(crawl.requests))]
     found += [f"{name} is asked for" for name in sorted(set(crawl.requests) - set(asked))]

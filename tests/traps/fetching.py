@@ -1,4 +1,4 @@
-"""The site without sockets: a fetcher that asks it."""
+"""The site without sockets: a fetcher that calls it in process."""
 
 from collections.abc import Callable
 from typing import Final
@@ -15,7 +15,7 @@ ORIGIN: Final = "https://site.example"
 
 
 class SiteFetcher:
-    """Implements Fetcher; `asked` gets the name of every page that is asked for."""
+    """Implements Fetcher; calls `asked` with the name of every requested page."""
 
     def __init__(self, site: TrapSite, clock: HandClock, asked: Callable[[str], None]) -> None:
         self._site = site
@@ -23,7 +23,7 @@ class SiteFetcher:
         self._asked = asked
 
     def fetch(self, request: FetchRequest) -> FetchedPage:
-        """See Fetcher; a slow answer takes the clock's time."""
+        """See Fetcher; a slow response advances the clock."""
         url, left = request.url, [each.text for each in request.left]
         while True:
             assert url.origin == ORIGIN, f"{url.text} is out of the site"
@@ -66,7 +66,7 @@ _READ: Final[dict[tuple[str, str], Content]] = {}
 def extract_once(
     text: str, media_type: str, url: str, strategy: ExtractionStrategy, *, targets: bool
 ) -> Content:
-    """The product's extractor; pages are the same in every crawl of these tests."""
+    """Extract a page with the product's extractor, once: pages are the same in all crawls here."""
     if (text, url) not in _READ:
         _READ[text, url] = extract(text, media_type, url, strategy, targets=targets)
     return _READ[text, url]

@@ -1,7 +1,7 @@
-"""Which pages of the site a crawl asks for: computed from the site's graph and the crawl's plan.
+"""The pages that a crawl of the site must request, by the site's graph and the crawl's plan.
 
-Nothing of the product is used, and nothing is parsed as the product does it. What keeps a crawl out
-of a trap stands here in the words of the product's documents.
+The oracle uses no code of the product and parses nothing as the product does. It implements the
+limits that keep a crawl out of traps as the product's documents describe them.
 """
 
 from collections import deque
@@ -13,7 +13,7 @@ from tests.traps.site import KEYWORD, OUTSIDE, Link, TrapSite, words_of
 
 REDIRECTS_FOLLOWED: Final = 10
 TRIES: Final = 3
-"""Of a page that answers 429 or 5xx."""
+"""Tries of a page that responds with 429 or 5xx."""
 _BATCH: Final = 25
 _SEGMENTS: Final = 20
 _PARAMETERS: Final = 20
@@ -22,10 +22,10 @@ _NOFOLLOW: Final = "nofollow"
 _CALENDAR_PAGES: Final = 100
 _YEARS_AHEAD: Final = 1
 _ARCHIVE_AFTER: Final = 12 * 2021
-"""Its first month is the last one of 2020."""
+"""First month after the archive, in months since year 0; the archive's latest month is 12/2020."""
 
 Follows = Callable[[str], bool]
-"""Whether links to a page are followed."""
+"""Function that returns whether a crawl follows links to a page."""
 
 
 def _any(_: str) -> bool:
@@ -34,20 +34,20 @@ def _any(_: str) -> bool:
 
 @dataclass(frozen=True)
 class Visited:
-    """What becomes of a site in a crawl whose `max_pages` don't end it."""
+    """Expected result of a crawl that `max_pages` doesn't limit."""
 
     asked: frozenset[str]
-    """Names of pages."""
+    """Names of all requested pages."""
     had: frozenset[str]
-    """Those of them that count: fetched with success."""
+    """Names of the pages that count: fetched successfully."""
     again: frozenset[str]
-    """Those of them that are asked for TRIES times."""
+    """Names of the pages that are requested TRIES times."""
 
 
 def visited(site: TrapSite, max_depth: int = 100, *, by_keyword: bool = False) -> Visited:
-    """All pages within so many links; a redirect is no step.
+    """Return the expected result of a crawl of `max_depth` links; a redirect adds no depth.
 
-    `by_keyword` follows only links whose text has the keyword.
+    `by_keyword` follows only links whose text contains the keyword.
     """
     follows = _is_about_it if by_keyword else _any
     depths = {"/": 0}
@@ -78,9 +78,9 @@ def visited(site: TrapSite, max_depth: int = 100, *, by_keyword: bool = False) -
 
 
 def first_visited(site: TrapSite, max_pages: int) -> frozenset[str]:
-    """What a breadth-first crawl asks for until its budget ends it: pages in the order of a queue.
+    """Return the pages that a breadth-first crawl requests, in queue order, within its budget.
 
-    A redirect's target is asked for in its turn where it is in the same batch.
+    If a redirect's target is in the same batch, it is requested at its own place in the batch.
     """
     waiting: dict[str, None] = {"/": None}
     taken: set[str] = set()
@@ -108,14 +108,14 @@ def first_visited(site: TrapSite, max_pages: int) -> frozenset[str]:
 
 
 def sized(pages: int, year: int, *, is_long: bool) -> TrapSite:
-    """The site of which a crawl has so many pages in the end."""
+    """Return the site from which a crawl gets exactly `pages` pages."""
     traps = len(visited(TrapSite(1, year, is_long)).had) - 1
     assert pages > traps, f"{traps} pages are traps"
     return TrapSite(pages - traps, year, is_long)
 
 
 def hops_from(site: TrapSite, name: str, follows: Follows = _any) -> list[str]:
-    """What is asked for where a crawl sets out for a page: it and what it redirects to."""
+    """Return the pages that a crawl requests for a link: its target and what that redirects to."""
     hops: list[str] = []
     while not (
         name in hops or name == OUTSIDE or is_closed(name) or is_endless(site, name, follows)
@@ -129,14 +129,14 @@ def hops_from(site: TrapSite, name: str, follows: Follows = _any) -> list[str]:
 
 
 def is_closed(name: str) -> bool:
-    """To robots.txt."""
+    """Return whether robots.txt disallows the page."""
     return name.startswith("/closed/") and name != "/closed/open"
 
 
 def is_endless(site: TrapSite, name: str, follows: Follows = _any) -> bool:
-    """Whether it is what a crawl takes for one more page of a trap.
+    """Return whether a crawl takes the page for another page of a trap.
 
-    Of a calendar a crawl knows the first hundred pages that it `follows` links to.
+    Of a calendar, a crawl requests only the first hundred pages to which it `follows` links.
     """
     path, _, query = name.partition("?")
     segments = path.strip("/").split("/")

@@ -1,4 +1,4 @@
-"""Deep crawls of the site over S3 and DynamoDB, which fail and hang at botocore's endpoint."""
+"""Deep crawls of the site with S3 and DynamoDB, whose calls fail or hang at botocore's endpoint."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -38,19 +38,19 @@ BUCKET: Final = "contents"
 
 
 class How(StrEnum):
-    """What a call meets."""
+    """Effect of an outage on a call."""
 
     REFUSED = "refused"
-    """No connection, at once."""
+    """The connection fails at once."""
     HANGS = "hangs"
-    """Nothing comes until the client gives up."""
+    """No response arrives until the client's time-out."""
     ANSWERS_LOST = "answers lost"
-    """It is done, and nothing comes."""
+    """The call takes effect, but its response is lost."""
 
 
 @dataclass
 class Outage:
-    """Of one service, from a request of the site on."""
+    """An outage of one service that begins with a certain request to the site."""
 
     service: str
     how: How
@@ -60,14 +60,14 @@ class Outage:
     steps: Steps
     until: datetime | None = None
     met: int = 0
-    """Calls that met it."""
+    """Number of calls that the outage affected."""
 
     def begin(self) -> None:
-        """From now on."""
+        """Begin the outage."""
         self.until = self.clock() + timedelta(seconds=self.seconds)
 
     def __call__(self, request: Any, event_name: str, **_: Any) -> None:
-        """Before a call of the service is sent."""
+        """Fail a call of the service before it is sent."""
         if self.until is None or self.clock() >= self.until:
             return
         self.met += 1
@@ -81,7 +81,7 @@ class Outage:
 
 
 class Services:
-    """Clients of moto that try once: what the product's own tries add is time."""
+    """Clients of moto that try each call once; the product's retries would only add time."""
 
     def __init__(self) -> None:
         session = boto3.Session(
@@ -97,13 +97,13 @@ class Services:
         self.s3.create_bucket(Bucket=BUCKET)
 
     def meet(self, outage: Outage) -> None:
-        """Calls meet the outage while it lasts."""
+        """Let the outage affect the calls of its service while it lasts."""
         client = self.s3 if outage.service == "s3" else self.dynamodb
         client.meta.events.register_first("before-send", outage)
 
 
 class StoredCrawl(TrapCrawl):
-    """A crawl whose rows and bodies are where the product keeps them."""
+    """A crawl that stores its rows and bodies in DynamoDB and S3, like the product."""
 
     def __init__(self, site: TrapSite, steps: Steps, *, workers: int, services: Services) -> None:
         self._services = services
@@ -129,11 +129,11 @@ class StoredCrawl(TrapCrawl):
         self.outage: Outage | None = None
 
     def frontier_store(self) -> FrontierStore:
-        """Its rows."""
+        """Return the store of the crawl's frontier."""
         return DynamoFrontierStore(self._services.dynamodb, self._services.names["Frontier"])
 
     def meet(self, service: str, how: How, seconds: float, from_request: int) -> Outage:
-        """An outage that begins with a request of the site."""
+        """Plan an outage that begins with a certain request to the site, and return it."""
         self.outage = Outage(service, how, seconds, from_request, self.clock, self.steps)
         self._services.meet(self.outage)
         return self.outage

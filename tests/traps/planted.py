@@ -1,4 +1,4 @@
-"""Faults that are planted to see whether crawls of the site find them."""
+"""Planted faults that crawls of the site must find."""
 
 from datetime import datetime
 
@@ -23,7 +23,7 @@ from tests.fakes.fetch_cache import FakeFetchCache
 
 
 class IgnoresClaims(Frontier):
-    """A page is taken whoever has it."""
+    """Claims an open page even if another worker has claimed it."""
 
     def claim_page(
         self, crawl: Crawl, page: FrontierPage, owner: str, until: datetime
@@ -43,7 +43,7 @@ class IgnoresClaims(Frontier):
 
 
 class LendsUrlsToAll(FakeDocumentStore):
-    """A URL is leased whoever has it: the frontier alone keeps two workers from one page."""
+    """Leases a URL even if another worker holds it, so that only the frontier separates workers."""
 
     def take_url(self, lease: UrlLease, now: datetime) -> UrlTaken | UrlBusy:
         """See DocumentStore."""
@@ -52,7 +52,7 @@ class LendsUrlsToAll(FakeDocumentStore):
 
 
 class CountsBeforeTheFetch(Frontier):
-    """What is taken counts, whatever becomes of it."""
+    """Counts a page when it is claimed, not when it is fetched."""
 
     def claim_page(
         self, crawl: Crawl, page: FrontierPage, owner: str, until: datetime
@@ -71,7 +71,7 @@ class CountsBeforeTheFetch(Frontier):
 
 
 class ForgetsRedirects(Frontier):
-    """A redirect is followed wherever it leads within the site."""
+    """Follows every redirect within the site."""
 
     def redirects(self, visit: PageLease) -> RedirectGate:
         """See Frontier."""
@@ -80,11 +80,11 @@ class ForgetsRedirects(Frontier):
 
 class _Open(RedirectGate):
     def _take(self, url: Url, key: str) -> None:
-        """Nothing."""
+        """Do nothing."""
 
 
 class ForgetsPages(FakeFetchCache):
-    """What is kept is lost."""
+    """Stores no page."""
 
     def keep(self, tenant: str, key: str, kept: CachedPage) -> None:
         """See FetchCache."""

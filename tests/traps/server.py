@@ -1,4 +1,4 @@
-"""The site on a loopback port, with a log of what was asked for."""
+"""The site on a loopback port, with counts of its requests."""
 
 import threading
 from collections import Counter
@@ -10,12 +10,12 @@ from tests.traps.site import TrapSite
 
 
 class TrapServer:
-    """Serves while it is entered; port 0 picks a free one."""
+    """A server that runs inside its `with` block; port 0 picks a free one."""
 
     def __init__(self, site: TrapSite, port: int = 0) -> None:
         self.site = site
         self.requests: Counter[str] = Counter()
-        """Names of pages → how often they were asked for; robots.txt is none."""
+        """Names of pages → number of requests; robots.txt isn't counted."""
         self.ended = threading.Event()
         handler = type("Handler", (_Handler,), {"trap_server": self})
         self._server = ThreadingHTTPServer(("127.0.0.1", port), handler)
@@ -27,11 +27,11 @@ class TrapServer:
 
     @property
     def url(self) -> str:
-        """Of its first page."""
+        """Return the URL of the first page."""
         return f"http://127.0.0.1:{self._server.server_port}/"
 
     def asks(self, name: str) -> None:
-        """Keep a request."""
+        """Count a request."""
         with self._lock:
             self.requests[name] += 1
 
@@ -50,7 +50,7 @@ class _Handler(BaseHTTPRequestHandler):
     trap_server: TrapServer
 
     def do_GET(self) -> None:
-        """Answer as the site does, as slowly."""
+        """Respond like the site, with the same delay."""
         site = self.trap_server.site
         if self.path != "/robots.txt":
             self.trap_server.asks(site.name_of(self.path))
@@ -61,8 +61,8 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_header(name, value)
         self.send_header("Content-Length", str(len(answer.body)))
         self.end_headers()
-        with suppress(BrokenPipeError, ConnectionResetError):  # the client has seen enough
+        with suppress(BrokenPipeError, ConnectionResetError):  # the client has disconnected
             self.wfile.write(answer.body)
 
     def log_message(self, *_: Any) -> None:
-        """Quiet."""
+        """Log nothing."""

@@ -1,7 +1,7 @@
-"""A generated website that is full of traps: what it answers is a pure function of what is asked.
+"""A generated website full of traps; each response is a pure function of the requested target.
 
-A page has a *name*, its path and its sorted query without session ids; links say which page they
-mean beside how they spell it, so that who knows the site needs no parser of URLs.
+A page has a *name*: its path and its sorted query without session ids. A link names the page that
+it leads to, in addition to its spelling, so that the oracle needs no URL parser.
 """
 
 import re
@@ -17,7 +17,7 @@ ROBOTS: Final = "User-agent: *\nDisallow: /closed/\nAllow: /closed/open\n"
 KEYWORD: Final = "silk"
 _ITEMS: Final = 4
 _FAR: Final = 12
-"""Redirects in a row, two more than a crawl follows."""
+"""Consecutive redirects, two more than a crawl follows."""
 _SESSION: Final = re.compile(r";jsessionid=(\d+)|/\(S\((\d+)\)\)|[?&]PHPSESSID=(\d+)")
 _SESSIONS: Final = re.compile(r";jsessionid=\d+|/\(S\(\d+\)\)")
 _SID: Final = "sid=9f8e7d6c5b4a39281706"
@@ -25,7 +25,7 @@ _SID: Final = "sid=9f8e7d6c5b4a39281706"
 
 @dataclass(frozen=True)
 class Link:
-    """A link and the page that it means; None for one that leads out of the site."""
+    """A link and the name of its page; None if it leads out of the site."""
 
     href: str
     to: str | None
@@ -33,34 +33,34 @@ class Link:
 
     @property
     def text(self) -> str:
-        """The same for all links to a page."""
+        """Return the link text, which is the same for all links to a page."""
         return words_of(self.to or self.href)
 
 
 @dataclass(frozen=True)
 class Node:
-    """One page."""
+    """One page of the site."""
 
     links: tuple[Link, ...] = ()
     status: int = 200
     to: str | None = None
-    """Where it redirects, as a name; OUTSIDE leads out."""
+    """Name of the redirect's target; OUTSIDE is outside the site."""
     text: str | None = None
-    """Pages of the same text and links are equal; its name where it is None."""
+    """Text of the page; None means its name. Pages of the same text and links are equal."""
     base: str | None = None
     media_type: str = HTML
     seconds: float = 0.0
-    """Until it answers."""
+    """Seconds until the site responds."""
 
     @property
     def is_page(self) -> bool:
-        """Whether a crawl has something of it."""
+        """Return whether the page has content for a crawl."""
         return self.status == 200 and self.media_type == HTML and self.text != ""
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What the site sends."""
+    """Response of the site."""
 
     status: int
     headers: dict[str, str]
@@ -69,7 +69,7 @@ class Answer:
 
 
 def words_of(name: str) -> str:
-    """What every link says of a page; three of four are about KEYWORD."""
+    """Return the text of every link to a page; three of four texts contain KEYWORD."""
     about = "" if crc32(name.encode()) % 4 == 0 else f" of {KEYWORD}"
     return f"part {crc32(name.encode())}{about}"
 
@@ -80,25 +80,25 @@ def _to(name: str, **given: str) -> Link:
 
 @dataclass(frozen=True)
 class TrapSite:
-    """So many ordinary pages, each of which links to others and to some of the traps."""
+    """A site of `ordinary` ordinary pages; each links to others and to some of the traps."""
 
     ordinary: int
     year: int
-    """The present one: a calendar goes beyond the next."""
+    """Current year; the calendar has pages beyond the next year."""
     is_long: bool = False
-    """Whether it has those traps besides that cost a crawl tens of pages each."""
+    """Whether the site also has the traps that cost a crawl tens of pages each."""
 
     # ------------------------------------------------------------ What a server needs
 
     def name_of(self, target: str) -> str:
-        """The page that a path with its query means."""
+        """Return the name of the page at a path with its query."""
         path, _, query = _SESSIONS.sub("", target).partition("?")
         kept = [each for each in query.split("&") if each and not each.startswith("PHPSESSID=")]
         kept = sorted(each for each in kept if each != _SID)
         return path + (f"?{'&'.join(kept)}" if kept else "")
 
     def answer(self, target: str) -> Answer:
-        """Every session leads on to the next one."""
+        """Return the response to a request; the links of a session lead to the next session."""
         name = self.name_of(target)
         if name == "/robots.txt":
             return Answer(200, {"Content-Type": "text/plain"}, ROBOTS.encode())
@@ -116,7 +116,7 @@ class TrapSite:
     # ------------------------------------------------------------ The graph
 
     def node(self, name: str) -> Node | None:
-        """None where the site has no page."""
+        """Return the page of a name; None if the site has none."""
         if name == "/":
             return Node((*map(_page, range(min(3, self.ordinary))), *_OUT, Link("/#top", "/")))
         if name.startswith("/page/") and (number := int(name[6:])) < self.ordinary:
@@ -127,7 +127,9 @@ class TrapSite:
         return _FIXED.get(name) or (family(name) if family else None)
 
     def _ordinary(self, number: int) -> Node:
-        """A tree with ways across and back; the traps hang at its first pages."""
+        """Return an ordinary page: a tree with links across and back; its first pages link to
+        traps.
+        """
         near = (3 * number + 3, 3 * number + 4, 3 * number + 5, (7 * number + 3) % self.ordinary)
         links = [_page(each) for each in near if each < self.ordinary]
         back = f"/page/{number // 3 - 1}" if number > 2 else "/"
@@ -166,7 +168,7 @@ def _item(number: int) -> str:
 
 
 def _item_links(number: int) -> Iterator[Link]:
-    """One page under many names: only what a shop adds to follow its readers makes another URL."""
+    """Yield links to one page in many spellings; only a tracking parameter makes another URL."""
     name = _item(number)
     tracked = f"{name}&utm_source=mail"
     yield Link(f"/item?tab=1&id={number}&lang=en", name)
@@ -193,7 +195,7 @@ def _one_item(name: str) -> Node | None:
 
 
 def _calendar(name: str) -> Node | None:
-    """The next three months, for ever."""
+    """Return a calendar page, which always links to the next three months."""
     found = re.fullmatch(r"/calendar/(\d{4})-(\d\d)", name)
     if not found:
         return None
@@ -202,7 +204,7 @@ def _calendar(name: str) -> Node | None:
 
 
 def _archive(name: str) -> Node | None:
-    """The twelve months before, for ever."""
+    """Return an archive page, which always links to the twelve months before."""
     found = re.fullmatch(r"/archive/(\d{4})/(\d\d)", name)
     if not found:
         return None
@@ -216,13 +218,13 @@ def _steps(number: int, most: int) -> range:
 
 
 def _rings(name: str) -> Node | None:
-    """A relative link that leads below itself."""
+    """Return a page with a relative link that leads one level deeper."""
     step = "loop/" if name.startswith("/loop/") else "east/west/"
     return Node((Link(step, name + step),)) if name.endswith("/") else None
 
 
 def _maze(name: str) -> Node | None:
-    """Folders in folders, each with another name."""
+    """Return a page of nested folders that all have different names."""
     at = len(name.strip("/").split("/")) - 1
     if name != f"/maze/{''.join(f'{n}/' for n in range(1, at + 1))}":
         return None
@@ -231,7 +233,7 @@ def _maze(name: str) -> Node | None:
 
 
 def _facets(name: str) -> Node | None:
-    """Filters that can be chosen together, one more each time."""
+    """Return a page of filters that can be combined, with links that add one to five more."""
     _, _, query = name.partition("?")
     at = len(query.split("&")) if query else 0
     return Node(tuple(_to(_with_facets(count)) for count in _steps(at, 5)))
@@ -242,7 +244,7 @@ def _with_facets(count: int) -> str:
 
 
 def _far(name: str) -> Node | None:
-    """Redirects, one after the other."""
+    """Return a redirect of a chain of consecutive redirects."""
     number = int(name.rpartition("/")[2])
     to = f"/far/{number + 1}" if number < _FAR else "/beyond/redirects"
     return Node(status=302, to=to)
