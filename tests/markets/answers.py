@@ -1,4 +1,4 @@
-"""Answers that don't hold what was promised, or contradict what was done just before."""
+"""Responses that violate the documented format or contradict the last change."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -16,7 +16,7 @@ def _raw(body: bytes) -> Change:
 
 
 def _mistyped(value: Any) -> Any:
-    """The value with the same names, and other types."""
+    """Return the value with the same names and other types."""
     match value:
         case dict():
             return {name: _mistyped(each) for name, each in value.items()}
@@ -40,14 +40,14 @@ UNFIT: Final[Mapping[str, Change]] = {
     "wrong types": lambda said: replace(said, headers={}, data=_mistyped(said.data or {"x": 1})),
     "200 for 201": lambda said: replace(said, status=200),
 }
-"""What becomes of a success on its way."""
+"""Changes to a successful response."""
 
 GATEWAY: Final[Mapping[str, StubResponse]] = {
     "empty": StubResponse(200),
     "html": StubResponse(200, raw=_HTML),
     "null": StubResponse(200, raw=b"null"),
 }
-"""What a gateway answers itself: the market hears nothing."""
+"""Responses of a gateway itself, which doesn't forward the request."""
 
 EBAY_SHORT: Final[Mapping[str, StubResponse]] = {
     str(number): StubResponse(status, {"errors": [{"errorId": number, "message": "said"}]})
@@ -59,13 +59,13 @@ EBAY_SHORT: Final[Mapping[str, StubResponse]] = {
         (25713, 404),
     )
 }
-"""What eBay answers for a moment."""
+"""Temporary errors of eBay by error id."""
 
 ETSY_SHORT: Final = StubResponse(404, {"error": "Resource not found"})
 
 
 def number_calls(world: MarketWorld) -> list[str]:
-    """The names of the calls from now on, as they come."""
+    """Return a list that collects the names of all further calls in order."""
     names: list[str] = []
 
     def around(name: str, serve: Callable[[], StubResponse]) -> StubResponse:
@@ -77,7 +77,7 @@ def number_calls(world: MarketWorld) -> list[str]:
 
 
 def change_call(world: MarketWorld, number: int, change: Change) -> None:
-    """Change the answer to one of the next calls if it is a success."""
+    """Change the response to one of the next calls if it is successful."""
     left = [number]
 
     def around(_: str, serve: Callable[[], StubResponse]) -> StubResponse:
@@ -89,7 +89,7 @@ def change_call(world: MarketWorld, number: int, change: Change) -> None:
 
 
 def replace_call(world: MarketWorld, number: int, answer: StubResponse) -> None:
-    """Answer one of the next calls before the market hears it."""
+    """Respond to one of the next calls without forwarding it to the market."""
     left = [number]
 
     def around(_: str, serve: Callable[[], StubResponse]) -> StubResponse:

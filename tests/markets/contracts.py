@@ -1,7 +1,7 @@
-"""Requests held to the marketplaces' own published descriptions.
+"""Check requests against the marketplaces' own published descriptions.
 
-The documents aren't ours to carry: they are read from the folder that MARKETPLACE_CONTRACTS names,
-and errata are applied to them (RFC 6902) before use.
+We may not distribute these documents: they are read from the folder that MARKETPLACE_CONTRACTS
+names, and errata are applied to them (RFC 6902) before use.
 """
 
 import json
@@ -45,17 +45,17 @@ CATALOGUES: Final = (
 
 @dataclass(frozen=True, kw_only=True)
 class Description:
-    """One interface that we call, with its errata applied."""
+    """Description of one API that Spinneret calls, with its errata applied."""
 
     name: str
     base: str
-    """The beginning of all its paths."""
+    """Prefix of all its paths."""
     document: Mapping[str, Any]
 
 
 @cache
 def documents() -> tuple[Description, ...]:
-    """All of them."""
+    """Return all descriptions."""
     found = []
     for name in CATALOGUES:
         document = _patched(FOLDER / "ebay" / f"{name}_oas3.json")
@@ -67,13 +67,15 @@ def documents() -> tuple[Description, ...]:
 
 
 def is_described(seen: RecordedRequest) -> bool:
-    """Whether some description has to know the request. Tokens are OAuth's, RFC 6749 and 7009: the
-    descriptions name their addresses at most."""
+    """Return whether a description must contain the request.
+
+    Token requests follow OAuth (RFC 6749 and 7009): the descriptions contain at most their URLs.
+    """
     return seen.path not in _OAUTH
 
 
 def operation_of(seen: RecordedRequest) -> tuple[Description, Mapping[str, Any]] | None:
-    """The operation that a request calls, and where it is described."""
+    """Return the operation that a request calls, with its description; None if there is none."""
     for each in documents():
         if not seen.path.startswith(each.base):
             continue
@@ -85,8 +87,7 @@ def operation_of(seen: RecordedRequest) -> tuple[Description, Mapping[str, Any]]
 
 
 def error_ids(category: str | None = None) -> set[str]:
-    """The ids that eBay's descriptions of the interfaces that we call list, of one category if it
-    is given."""
+    """Return the error ids in eBay's descriptions, of one category if it is given."""
     found: set[str] = set()
 
     def walk(value: Any) -> None:
@@ -109,14 +110,16 @@ def error_ids(category: str | None = None) -> set[str]:
 
 
 def is_bare(seen: RecordedRequest) -> bool:
-    """Whether the body is the `{}` that eBay's edge wants where its description has no body: it
-    answers 411 to a POST without one."""
+    """Return whether the body is `{}` although the description has no body.
+
+    eBay's edge requires it: it responds with 411 to a POST without a body.
+    """
     found = operation_of(seen)
     return seen.body == b"{}" and found is not None and "requestBody" not in found[1]
 
 
 def problems(seen: RecordedRequest) -> list[str]:
-    """What is wrong with a request by its description."""
+    """Return the problems of a request according to its description."""
     found = operation_of(seen)
     if found is None:
         return [f"no operation for {seen.method} {seen.path}"]
@@ -190,15 +193,15 @@ def _body_problems(
 
 @dataclass
 class _Part:
-    """The parts of one name."""
+    """The parts of a form that have the same name."""
 
     texts: list[str]
     is_file: bool
-    """Whether each has a file's name, and something in it."""
+    """Whether each part has a file name and isn't empty."""
 
 
 def _parts(seen: RecordedRequest) -> dict[str, _Part]:
-    """The parts of a multipart form by name (RFC 7578)."""
+    """Return the parts of a multipart form by name (RFC 7578)."""
     head = f"Content-Type: {seen.headers['content-type']}\r\n\r\n".encode()
     whole = BytesParser(policy=HTTP).parsebytes(head + seen.body)
     found: dict[str, _Part] = {}
@@ -213,7 +216,7 @@ def _parts(seen: RecordedRequest) -> dict[str, _Part]:
 
 
 def _part_problems(schema: Mapping[str, Any], parts: Mapping[str, _Part]) -> list[str]:
-    """What is wrong with the names of parts, and with their files."""
+    """Return the problems of the parts' names and files."""
     if not parts:
         return ["no parts"]
     known = schema["properties"]
@@ -235,7 +238,7 @@ def _errors(
 
 
 def _nullable(schema: Any) -> Any:
-    """OpenAPI 3.0's `nullable` in JSON Schema's words."""
+    """Convert OpenAPI 3.0's `nullable` to JSON Schema."""
     if isinstance(schema, list):
         return [_nullable(each) for each in schema]
     if not isinstance(schema, dict):
@@ -247,14 +250,14 @@ def _nullable(schema: Any) -> Any:
 
 
 def _form(schema: Mapping[str, Any], fields: Mapping[str, list[str]]) -> dict[str, Any]:
-    """The fields of a form as the schema's types."""
+    """Return the fields of a form, converted to the schema's types."""
     made: dict[str, Any] = {}
     for name, values in fields.items():
         wanted = schema["properties"].get(name)
         if wanted is None:
             continue
         if wanted["type"] == "array":
-            # The description doesn't say so: Etsy reads a list separated by commas.
+            # Etsy reads a comma-separated list, although the description doesn't say so.
             listed = values[-1].split(",")
             made[name] = [_typed(wanted["items"]["type"], each) for each in listed]
         else:
@@ -263,7 +266,7 @@ def _form(schema: Mapping[str, Any], fields: Mapping[str, list[str]]) -> dict[st
 
 
 def _typed(kind: str, text: str) -> Any:
-    """The text as a value of its type; the text itself if it is none of that type."""
+    """Convert a text to its type; return the text itself if that fails."""
     try:
         match kind:
             case "integer":

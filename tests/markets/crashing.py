@@ -1,6 +1,6 @@
-"""Ends a process at each of its calls to the outside: of AWS and of the marketplaces.
+"""Crashes of a process at each of its calls of AWS and of the marketplaces.
 
-The state machine tries the step again, unless it is lost itself.
+The state machine retries the step, unless its execution is lost too.
 """
 
 from collections.abc import Callable, Iterator
@@ -16,12 +16,12 @@ from tests.markets.tables import empty
 from tests.markets.world import MarketWorld
 
 Story = Callable[[MarketWorld], JobRef]
-"""Prepares a seller's world and asks for the action that is to be crashed."""
+"""Function that prepares a seller's world and submits the action that will be crashed."""
 
 
 @dataclass(frozen=True)
 class Death:
-    """How a process ends, and whether the execution that called it is lost with it."""
+    """When a process ends, and whether the execution that invoked it is lost, too."""
 
     moment: Moment
     of_execution: bool = False
@@ -31,7 +31,7 @@ DEATHS = (Death(Moment.BEFORE), Death(Moment.AFTER), Death(Moment.AFTER, of_exec
 
 
 def fresh(tables: Tables | None) -> MarketWorld:
-    """A world of its own: on empty tables, or without tables in memory."""
+    """Return a new world on empty tables; in memory if there are none."""
     if tables is None:
         world = MarketWorld(in_memory())
     else:
@@ -45,8 +45,7 @@ def fresh(tables: Tables | None) -> MarketWorld:
 
 @contextmanager
 def watched(world: MarketWorld, tables: Tables | None, plan: CrashPlan) -> Iterator[None]:
-    """Every call of a marketplace counts, and of DynamoDB if there is one: one of them ends the
-    process."""
+    """Count the calls of marketplaces and of DynamoDB, if used; one of them ends the process."""
     here = {"crashes": False}
 
     def before(model: Any, **_: Any) -> None:
@@ -81,7 +80,7 @@ def watched(world: MarketWorld, tables: Tables | None, plan: CrashPlan) -> Itera
 
 
 def calls_of(tables: Tables | None, story: Story, deliveries: int = 1) -> list[str]:
-    """The calls of one run without a crash."""
+    """Return the calls of one run without a crash."""
     world = fresh(tables)
     world.deliveries = deliveries
     ref = story(world)
@@ -94,8 +93,10 @@ def calls_of(tables: Tables | None, story: Story, deliveries: int = 1) -> list[s
 def crashed(
     tables: Tables | None, story: Story, at: int, death: Death, deliveries: int = 1
 ) -> tuple[MarketWorld, Job]:
-    """The world after a crash at one call, once others have finished the work. Each message comes
-    `deliveries` times."""
+    """Return the world after a crash at one call, and the job, which other processes have finished.
+
+    Each message is delivered `deliveries` times.
+    """
     moment, world = death.moment, fresh(tables)
     world.deliveries = deliveries
     world.machine.dies_with_functions = death.of_execution

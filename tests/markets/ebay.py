@@ -1,5 +1,7 @@
-"""eBay as it really behaves: full replacement, one offer, 411 without a body, listing ids that are
-new after a withdrawal. Stateful; nothing of its code or words is eBay's."""
+"""eBay's real behaviour: full replacement, one offer per SKU, site and format, 411 without a body.
+
+A listing gets a new id after a withdrawal. Stateful; contains no code and no texts of eBay.
+"""
 
 import base64
 import itertools
@@ -31,46 +33,49 @@ SCOPES: dict[str, tuple[bool, frozenset[str]]] = {
     ),
     "/sell/inventory/v1/": (False, frozenset({f"{_SCOPE}/sell.inventory"})),
 }
-"""The beginning of paths → whether the application's own token is asked for, else a seller's, and
-scopes of which it needs one."""
+"""Prefix of paths → the token and scopes that they need.
+
+The boolean is true for the application's own token, else it is a seller's. One of the scopes
+suffices.
+"""
 
 
 class FakeEbay:
-    """One seller's eBay."""
+    """eBay, with one seller."""
 
     def __init__(self, clock: Callable[[], datetime]) -> None:
         self.clock = clock
         self.items: dict[str, dict[str, Any]] = {}
         self.offers: dict[str, dict[str, Any]] = {}
         self.listings: dict[str, str] = {}
-        """Listing id → offer id, of those that are live."""
+        """Id of each live listing → its offer's id."""
         self.ended: list[str] = []
         self.images: dict[str, str] = {}
         self.orders: list[dict[str, Any]] = []
         self.messages: list[dict[str, Any]] = []
         self.required_aspects: list[str] = ["Brand"]
         self.preferred_aspects: dict[str, list[str]] = {}
-        """Name → values that eBay suggests."""
+        """Name of an aspect → values that eBay suggests."""
         self.policies = {"payment": ["pay-1"], "fulfillment": ["ship-1"], "return": ["back-1"]}
         self.locations = ["store-1"]
         self.tokens = {"access-0"}
         self.consented = frozenset(EBAY.app.scopes if EBAY.app is not None else ())
-        """What the seller agreed to."""
+        """Scopes to which the seller has consented."""
         self.application: dict[str, frozenset[str]] = {}
         """The application's own tokens → their scopes."""
         self.grants: Counter[str] = Counter()
-        """By grant type."""
+        """Number of token requests by grant type."""
         self.refresh_token = "refresh-0"
         self.revoked = False
         self.refused_prices: set[str] = set()
         self.revisions: Counter[str] = Counter()
-        """By listing."""
+        """Number of revisions by listing."""
         self.refused_images = 0
-        """How many times publishing refuses them."""
+        """Number of further publish calls that refuse the images."""
         self.refused_titles: dict[str, int] = {}
-        """Title → error id that publishing answers."""
+        """Title → error id with which publishing fails."""
         self.refused_categories: dict[str, int] = {}
-        """Category → error id that publishing answers."""
+        """Category → error id with which publishing fails."""
         self.calls: Counter[str] = Counter()
         self._numbers = itertools.count(1)
         self._routes: list[tuple[str, str, Callable[..., StubResponse]]] = [
@@ -126,13 +131,13 @@ class FakeEbay:
         return StubResponse(404, {"errors": []})
 
     def live(self, sku: str) -> list[str]:
-        """The live listings of a SKU."""
+        """Return the live listings of a SKU."""
         return [
             listing for listing, offer in self.listings.items() if self.offers[offer]["sku"] == sku
         ]
 
     def sell(self, sku: str, order_id: str, quantity: int = 1) -> None:
-        """A buyer buys it."""
+        """Sell an item to a buyer."""
         line = {"lineItemId": f"{order_id}-1", "sku": sku, "quantity": quantity}
         at = self.clock().strftime("%Y-%m-%dT%H:%M:%S.000Z")
         self.orders.append({"orderId": order_id, "creationDate": at, "lineItems": [line]})
@@ -223,7 +228,7 @@ class FakeEbay:
         return StubResponse(200, own | self.items[sku])
 
     def _page_of_items(self, seen: RecordedRequest) -> StubResponse:
-        """`offset` is the number of the page."""
+        """Return a page of items; `offset` is the number of the page."""
         number, limit = int(seen.query["offset"][0]), int(seen.query["limit"][0])
         own = [
             {"sku": sku, "locale": "de_DE", "groupIds": []} | item
@@ -236,7 +241,7 @@ class FakeEbay:
         return StubResponse(200, {**found, "href": seen.path, "limit": limit, "size": len(pages)})
 
     def list_by_hand(self, listing_id: str, sku: str, **fields: Any) -> None:
-        """What the seller listed by another program."""
+        """Create a listing that the seller made with another program."""
         product = {"title": sku, "description": "d", "imageUrls": ["https://i.example/1.jpg"]}
         product |= fields.pop("product", {})
         item = {"product": product, "condition": "USED_GOOD", **fields.pop("item", {})}
@@ -250,7 +255,7 @@ class FakeEbay:
         self.listings[listing_id] = offer["offerId"]
 
     def list_elsewhere(self, listing_id: str, site: str) -> None:
-        """The same item on another marketplace."""
+        """List the same item on another marketplace."""
         name = f"{listing_id}{site}"
         offer = self.offers[self.listings[listing_id]] | {"marketplaceId": site}
         offer |= {"offerId": f"off{name}", "listing": {"listingId": name}}
@@ -261,7 +266,7 @@ class FakeEbay:
         if "content-language" not in seen.headers:
             return _error(400, 25709, "Invalid value for header Content-Language.")
         known = sku in self.items
-        self.items[sku] = seen.json  # all of it: what isn't sent is gone
+        self.items[sku] = seen.json  # replaces the whole item: fields that aren't sent are removed
         self.revisions.update(self.live(sku))
         return StubResponse(204 if known else 201, None if known else {"warnings": []})
 
@@ -278,7 +283,7 @@ class FakeEbay:
             return _error(400, 25709, "Invalid value for offers.")
         if sku not in self.items:
             return _error(404, 25702, "SKU is not available")
-        if "shipToLocationAvailability" in wanted:  # all of it, here too
+        if "shipToLocationAvailability" in wanted:  # replaces the whole field, too
             stock = wanted["shipToLocationAvailability"]
             self.items[sku].setdefault("availability", {})["shipToLocationAvailability"] = stock
         parts = [self._update_offer(sku, each) for each in offers]
@@ -392,7 +397,7 @@ class FakeEbay:
         return StubResponse(200, {"feeSummaries": [{"marketplaceId": SITE, "fees": [fee]}]})
 
     def _broken(self) -> dict[str, list[dict[str, Any]]]:
-        """By compliance type, the live listings that violate it."""
+        """Return the live listings with violations, by compliance type."""
         found: dict[str, list[dict[str, Any]]] = {}
         for listing_id, offer_id in self.listings.items():
             offer = self.offers[offer_id]
@@ -421,7 +426,7 @@ class FakeEbay:
                 violation = {
                     "reasonCode": "NON_SECURE_HTTP_LINK_IN_LISTING",
                     "message": "There is a non-secure HTTP link in the description.",
-                }  # eBay leaves the state out of most that are out of compliance
+                }  # eBay omits the state of most such violations
                 found.setdefault("HTTPS", []).append(
                     {**listing, "complianceType": "HTTPS", "violations": [violation]}
                 )
@@ -432,7 +437,7 @@ class FakeEbay:
             {"complianceType": kind, "marketplaceId": SITE, "listingCount": len(listings)}
             for kind, listings in self._broken().items()
         ]
-        # Counts of all marketplaces come, whichever the header names.
+        # The response counts all marketplaces, even if the header names one.
         elsewhere = {"complianceType": "HTTPS", "marketplaceId": "EBAY_GB", "listingCount": 3}
         return (
             StubResponse(200, {"violationSummaries": [*found, elsewhere]})

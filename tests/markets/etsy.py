@@ -1,5 +1,7 @@
-"""Etsy as it really behaves: forms, images out of order, listings that show late, a whole product
-set or nothing. Stateful; nothing of its code or words is Etsy's."""
+"""Etsy's real behaviour: forms, unordered images, whole product sets or none.
+
+New listings appear in lists late. Stateful; contains no code and no texts of Etsy.
+"""
 
 import itertools
 import re
@@ -26,7 +28,7 @@ _CHOSEN = ("shipping_profile_id", "return_policy_id", "shop_section_id")
 
 
 class FakeEtsy:
-    """One seller's Etsy."""
+    """Etsy, with one seller."""
 
     def __init__(self, clock: Callable[[], datetime]) -> None:
         self.clock = clock
@@ -36,12 +38,12 @@ class FakeEtsy:
         self.receipts: list[dict[str, Any]] = []
         self.deleted: list[str] = []
         self.visible_after = 60.0
-        """Seconds until a new listing shows in lists."""
+        """Seconds until a new listing appears in lists."""
         self.left_today: int | None = None
         self.tokens = {"77.access-0"}
         self.refresh_token = "77.refresh-0"
         self.refused_tokens: list[str] = []
-        """Refresh tokens that were brought again after they had been exchanged."""
+        """Refresh tokens that a client used again after they had been exchanged."""
         self.verifiers: dict[str, str] = {}
         self.calls: Counter[str] = Counter()
         self.refused_titles: set[str] = set()
@@ -84,15 +86,15 @@ class FakeEtsy:
         return StubResponse(404, {"error": "Resource not found"})
 
     def live(self, title: str) -> list[str]:
-        """The listings of a title, drafts too: each of them is one too many after the first."""
+        """Return the listings of a title, including drafts; more than one means duplicates."""
         return [key for key, each in self.listings.items() if each["title"] == title]
 
     def list_by_hand(self, key: str, **fields: Any) -> None:
-        """What the seller makes on Etsy's own pages."""
+        """Create a listing that the seller makes on Etsy's own pages."""
         self._add(key, **{"description": "", "state": "active", **fields})
 
     def sell(self, sku: str, receipt_id: int, quantity: int = 1) -> None:
-        """A buyer buys it."""
+        """Sell a product to a buyer."""
         line = {"transaction_id": receipt_id * 10, "sku": sku, "quantity": quantity}
         made = int(self.clock().timestamp())
         receipt = {"receipt_id": receipt_id, "created_timestamp": made, "transactions": [line]}
@@ -234,7 +236,7 @@ class FakeEtsy:
         alt = re.search(r'name="alt_text"\r\n\r\n(.*?)\r\n--', text, re.DOTALL)
         assert alt is not None
         image = {"listing_image_id": next(self._numbers), "alt_text": alt[1]}
-        self.images[key].insert(0, image)  # whatever the rank said
+        self.images[key].insert(0, image)  # Etsy ignores the rank
         return StubResponse(201, image)
 
     def _images(self, _: RecordedRequest, key: str) -> StubResponse:
@@ -280,7 +282,7 @@ class FakeEtsy:
 
 
 def _listed(form: dict[str, list[str]], name: str) -> list[str]:
-    """A field's values, separated by commas; only the last field of a name counts."""
+    """Return a field's comma-separated values; only the last field of a name counts."""
     return [each for each in form.get(name, [""])[-1].split(",") if each]
 
 

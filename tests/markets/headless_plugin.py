@@ -1,6 +1,6 @@
-"""The plug-in's protocol without a browser: what `clients/vinted-plugin` does, for tests.
+"""The plug-in's protocol without a browser, for tests: does the same as `clients/vinted-plugin`.
 
-Vinted itself is a table of answers.
+Vinted itself is a table of responses.
 """
 
 import itertools
@@ -17,14 +17,14 @@ _BROWSER: Final = "headless"
 
 
 class HeadlessPlugin:
-    """Connects while it is entered, and does the tasks that come."""
+    """A plug-in that is connected inside its `with` block and performs the tasks that it gets."""
 
     def __init__(self, address: str, key: str) -> None:
         self._address, self._key = address, key
         self.done: dict[str, tuple[int, Mapping[str, Any]]] = {}
-        """Answers by key, repeated when a task comes again."""
+        """Answers by key, repeated if a task is sent again."""
         self._tasks: dict[str, str] = {}
-        """Paths by key, of what it hasn't been given yet."""
+        """Paths by key of the tasks that it has been offered but not yet assigned."""
         self.confirmed: set[str] = set()
         self.items: list[str] = []
         self.ready = threading.Event()
@@ -59,7 +59,7 @@ class HeadlessPlugin:
         if message["type"] == "confirmed":
             self.ready.set()
             if message["of"] == "plugin.answer":
-                self._tasks.pop(message["key"], None)  # it may have come again
+                self._tasks.pop(message["key"], None)  # the task may have been sent again
                 self.confirmed.add(message["key"])
             elif message["of"] == "plugin.accepted":
                 self._carry_out(message["key"])

@@ -1,4 +1,4 @@
-"""A seller's browser with the plug-in in it, and Vinted behind it, in this process."""
+"""A seller's browser with the plug-in, and Vinted, in this process."""
 
 import itertools
 import json
@@ -12,40 +12,43 @@ from spinneret.marketplace.plugins.inbox import PluginInbox
 
 
 class FakePlugin:
-    """Implements Sockets: what is sent to its connection is done at once, unless it is `away`,
-    `deaf` (the socket takes the task, and nobody hears it), `lost` (it accepts the task, and is
-    lost) or `mute` (it acts, and its answer is lost)."""
+    """Implements Sockets: performs at once every task that is sent to its connection.
+
+    Flags change that: `away` (the connection is gone), `deaf` (the socket accepts the task, but the
+    plug-in doesn't get it), `lost` (the plug-in accepts the task and never performs it) and `mute`
+    (it performs the task, but its answer is lost).
+    """
 
     def __init__(self, inbox: PluginInbox, tenant: str, browser: str = "laptop") -> None:
         self._inbox = inbox
         self.browser = browser
         self.connection = Connection(id=f"{browser}-1", tenant=tenant, key_id="key_1")
         self.before: Callable[[dict[str, Any]], object] = lambda _: None
-        """What happens before each task is sent, such as a change of these flaws."""
+        """Function called before each task is sent; it may change the flags."""
         self.away = self.deaf = self.lost = self.mute = False
         self.doubles = False
-        """Every answer so far comes again with each answer."""
+        """Whether all earlier answers are repeated after each answer."""
         self.status: int | None = None
-        """What Vinted answers instead, having done nothing; `refusal` is its body."""
+        """Status of Vinted's refusal of every task, with the body `refusal`; None: Vinted acts."""
         self.refusal: Mapping[str, Any] = {"message": "no"}
         self.refused_titles: set[str] = set()
-        """Drafts with one of them aren't completed."""
+        """Titles of drafts that Vinted refuses to complete."""
         self.empty = False
         self.odd: dict[str, tuple[int, Mapping[str, Any]]] = {}
-        """By the path's last part: what the plug-in makes of an answer after Vinted has acted."""
+        """Last part of a path → answer that the plug-in reports after Vinted has acted."""
         self.drafts: dict[str, Mapping[str, Any]] = {}
         self.photos: dict[str, str] = {}
-        """Where each uploaded one came from."""
+        """Id of each uploaded photo → its source URL."""
         self.items: dict[str, dict[str, Any]] = {}
         self.done: dict[str, tuple[int, Mapping[str, Any]]] = {}
-        """The plug-in's memory: answers by key."""
+        """The plug-in's stored answers by key."""
         self.unconfirmed: list[str] = []
-        """Keys of answers that it offers after its next hello."""
+        """Keys of answers that the plug-in repeats after its next hello."""
         self.tasks: list[dict[str, Any]] = []
         self._numbers = itertools.count(1)
 
     def open(self) -> None:
-        """The browser connects."""
+        """Connect the browser, and repeat its unconfirmed answers."""
         self._inbox.hello(self.connection, {"marketplace": "vinted", "browser": self.browser})
         for key in self.unconfirmed:
             with suppress(NotFound):
@@ -63,7 +66,7 @@ class FakePlugin:
         key = task["key"]
         try:
             self._inbox.accepted(self.connection, {"key": key, "browser": self.browser})
-        except NotFound:  # another browser has it
+        except NotFound:  # another browser has the task
             return True
         if self.lost:
             return True
@@ -79,11 +82,11 @@ class FakePlugin:
 
     def _double(self) -> None:
         for key in self.done:
-            with suppress(NotFound):  # it has been asked for anew since
+            with suppress(NotFound):  # it was requested again in the meantime
                 self.repeat(key)
 
     def repeat(self, key: str) -> None:
-        """Tell an answer that wasn't confirmed."""
+        """Send an answer again that wasn't confirmed."""
         status, body = self.done[key]
         message = {"key": key, "status": status, "body": body, "browser": self.browser}
         self._inbox.answered(self.connection, message)

@@ -1,4 +1,4 @@
-"""Requests that came to the fake marketplaces, kept to be held to the descriptions afterwards."""
+"""Records of requests to the fake marketplaces, for a later check against the descriptions."""
 
 import base64
 import json
@@ -10,11 +10,11 @@ from typing import Final
 from tests.markets.web import RecordedRequest
 
 VARIABLE: Final = "MARKETPLACE_RECORD"
-"""Names the file to append to; without it nothing is kept."""
+"""Environment variable that names the file; without it no request is recorded."""
 
 
 def record(seen: RecordedRequest) -> None:
-    """Append the request as a line; one write, so that several processes may share the file."""
+    """Append the request as a line in one write, so that several processes can share the file."""
     path = os.environ.get(VARIABLE)
     if path:
         line = {
@@ -29,7 +29,7 @@ def record(seen: RecordedRequest) -> None:
 
 
 def recorded(path: Path) -> Iterator[RecordedRequest]:
-    """The requests of a file."""
+    """Yield the requests of a file."""
     with path.open() as file:
         for line in file:
             kept = json.loads(line)

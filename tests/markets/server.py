@@ -1,4 +1,4 @@
-"""The fake marketplaces behind a port on loopback, for a deployed application."""
+"""The fake marketplaces on a loopback port, for a deployed application."""
 
 import json
 import threading
@@ -17,7 +17,10 @@ _JPEG = b"\xff\xd8\xff\xe0\x00\x10JFIF\x00\x01" + b"\x00" * 64
 
 
 class MarketServer:
-    """Serves eBay, Etsy, `/image/…` and `/live` while it is entered; one request at a time."""
+    """A server of eBay, Etsy, `/image/…` and `/live` that runs inside its `with` block.
+
+    It handles one request at a time.
+    """
 
     def __init__(self, port: int) -> None:
         self.ebay = FakeEbay(lambda: datetime.now(UTC))
@@ -88,4 +91,4 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, *_: Any) -> None:
-        """Nothing on the terminal."""
+        """Log nothing."""

@@ -1,4 +1,4 @@
-"""Where a world keeps what it stores: in memory, or on tables."""
+"""Stores of a world: in memory or on tables."""
 
 from dataclasses import dataclass
 
@@ -66,7 +66,7 @@ class Stores:
 
 
 def in_memory() -> Stores:
-    """Fakes: what they hold to is `tests/contract/test_marketplace_stores.py`."""
+    """Return fakes, whose contract is `tests/contract/test_marketplace_stores.py`."""
     jobs, products = FakeJobStore(), FakeProductStore()
     return Stores(
         jobs=jobs,
@@ -86,7 +86,7 @@ def in_memory() -> Stores:
 
 
 def on_tables(tables: Tables) -> Stores:
-    """The real ones."""
+    """Return the real stores."""
     client, names = tables.client, tables.names
     table, jobs, keys = names["Marketplace"], names["Jobs"], names["Idempotency"]
     return Stores(

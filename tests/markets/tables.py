@@ -1,5 +1,7 @@
-"""The three tables of publishing on moto, in a region of their own: moto copies all tables of a
-region for each transaction."""
+"""The three tables of publishing on moto, in a separate region.
+
+moto copies all tables of a region for each transaction.
+"""
 
 from typing import Any, Final
 
@@ -17,7 +19,7 @@ _names: dict[str, str] = {}
 
 
 def market_tables(session: boto3.Session) -> Tables:
-    """Empty tables; while moto is started."""
+    """Return empty tables; moto must be active."""
     reset_model_data()
     made: Any = session.resource("dynamodb", region_name=_REGION)
     client = made.meta.client
@@ -30,7 +32,7 @@ def market_tables(session: boto3.Session) -> Tables:
 
 
 def empty() -> None:
-    """Remove what the tables hold, and the copies that moto keeps."""
+    """Remove all items of the tables, and moto's copies."""
     reset_model_data()
     for each in dynamodb_backends[DEFAULT_ACCOUNT_ID][_REGION].tables.values():
         each.items.clear()

@@ -1,4 +1,4 @@
-"""The marketplaces as a fetcher sees them, in this process: what fails is up to the test."""
+"""The marketplaces behind a fetcher, in this process; the test chooses what fails."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -13,7 +13,7 @@ from tests.fakes.fetching import fetched_page
 
 @dataclass(frozen=True)
 class RecordedRequest:
-    """A request as it came to a marketplace; header names in lower case."""
+    """A request that a marketplace got; header names in lower case."""
 
     method: str
     path: str
@@ -23,56 +23,56 @@ class RecordedRequest:
 
     @property
     def json(self) -> Any:
-        """The parsed body."""
+        """Return the parsed body."""
         return json.loads(self.body)
 
     @property
     def form(self) -> dict[str, list[str]]:
-        """The fields of a form."""
+        """Return the fields of a form."""
         return parse_qs(self.body.decode(), keep_blank_values=True)
 
 
 @dataclass(frozen=True)
 class StubResponse:
-    """An answer."""
+    """A response of a marketplace."""
 
     status: int
     data: Any = None
     headers: Mapping[str, str] = field(default_factory=dict)
     raw: bytes | None = None
-    """The body instead of `data`."""
+    """Body that replaces `data`."""
 
     @property
     def body(self) -> bytes:
-        """As it is sent."""
+        """Return the body as bytes."""
         if self.raw is not None:
             return self.raw
         return b"" if self.data is None else json.dumps(self.data).encode()
 
 
 class Market(Protocol):
-    """One marketplace's server."""
+    """The server of one marketplace."""
 
     def serve(self, seen: RecordedRequest) -> StubResponse: ...
 
 
 class FakeWeb:
-    """Implements Fetcher: every request goes to the market whose path it has.
+    """Implements Fetcher: sends every request to the market that serves its path.
 
-    `before` and `after` are called around each request with its number; what they raise ends the
-    process or the call, as a test wants.
+    `around` wraps each call of a market; an exception that it raises ends the process or the call,
+    as a test wants.
     """
 
     def __init__(self, markets: Mapping[str, Market]) -> None:
         self._markets = markets
-        """By the beginning of the paths that they serve."""
+        """Markets by the prefix of the paths that they serve."""
         self.record: Callable[[RecordedRequest], None] = lambda _: None
         self.seen: list[RecordedRequest] = []
         self.origins: list[str] = []
         self.lost: set[int] = set()
-        """Numbers of requests, from 1, whose answers don't come."""
+        """Numbers of requests, from 1, whose responses are lost."""
         self.instead: dict[int, StubResponse] = {}
-        """Answers of a gateway before the market, by number."""
+        """Number of a request → response of a gateway, which doesn't forward the request."""
         self.around: Callable[[str, Callable[[], StubResponse]], StubResponse] = lambda _, serve: (
             serve()
         )

@@ -77,7 +77,7 @@ from tests.markets.stores import Stores, on_tables
 from tests.markets.web import FakeWeb
 
 TENANT = "acme"
-SECONDS = 115.0  # what an invocation has, less its start
+SECONDS = 115.0  # time of an invocation without its start
 IMAGES = ("https://images.example/front.jpg", "https://images.example/back.jpg")
 CATEGORIES = {"etsy": "1837", "vinted": "99"}
 
@@ -96,7 +96,7 @@ class MarketWorld:
         self.clock = HandClock()
         self.ebay, self.etsy = FakeEbay(self.clock), FakeEtsy(self.clock)
         self.web = FakeWeb({"/v3/": self.etsy, "/": self.ebay})
-        if platforms is PLATFORMS:  # the others have no description to be held to
+        if platforms is PLATFORMS:  # other platforms have no description for their requests
             self.web.record = record
         self.web.images = dict.fromkeys(IMAGES, b"jpeg")
         self.queue = FakeJobQueue()
@@ -111,7 +111,7 @@ class MarketWorld:
         self.plugins = stores.plugins
         self.callbacks = FakeCallbacks()
         self.readers: set[str] = set()
-        """Ids of keys that may only read."""
+        """Ids of API keys with read-only access."""
         self.inbox = PluginInbox(
             store=self.plugins,
             tokens=self.callbacks,
@@ -203,9 +203,9 @@ class MarketWorld:
         self.slots = stores.slots
         self.executions = FakeExecutions()
         self.deliveries = 1
-        """How often each message comes."""
+        """Number of deliveries of each message."""
         self.ran: set[str] = set()
-        """Names of executions that have run, or were lost."""
+        """Names of executions that have run or were lost."""
         self.segment_steps, self.round_jobs = 1000, limits.PUBLISH_ROUND_JOBS
         self.at_once = limits.PUBLISHED_AT_ONCE
         self.machine = StateMachine(
@@ -221,12 +221,12 @@ class MarketWorld:
 
     @property
     def seller_jobs(self) -> SellerJobService:
-        """What submits jobs without a request of the seller."""
+        """Return the service that submits jobs without a request of the seller."""
         return SellerJobService(jobs=self.publishing.jobs, drafter=self.publishing.drafter)
 
     @property
     def preferring(self) -> PreferenceService:
-        """How the seller sells."""
+        """Return the service for the seller's preferences."""
         return PreferenceService(
             store=self.stores.preferences,
             marketplaces=self.choices,
@@ -235,7 +235,7 @@ class MarketWorld:
 
     @property
     def importing(self) -> ListingImport:
-        """What matches listings with products."""
+        """Return the service that matches listings with products."""
         return ListingImport(
             products=self.products,
             catalogue=self.cataloguing,
@@ -246,7 +246,7 @@ class MarketWorld:
 
     @property
     def choices(self) -> Mapping[str, Collection[str]]:
-        """Names of what the seller may choose, by marketplace."""
+        """Return the names of the seller's choices, by marketplace."""
         return {
             name: each.choosing.names.keys() if each.choosing else ()
             for name, each in self.platforms.items()
@@ -254,14 +254,14 @@ class MarketWorld:
 
     @property
     def choosing(self) -> ChoiceReader:
-        """What the seller may choose from."""
+        """Return the reader of the options that the seller may choose."""
         return ChoiceReader(
             choosing={name: each.choosing for name, each in self.platforms.items()},
             calls=lambda _, marketplace: self.calls(marketplace),
         )
 
     def new_tokens(self, store: SellerConnectionStore) -> SellerTokens:
-        """What a process keeps its tokens by."""
+        """Return the token provider of a new process."""
         return SellerTokens(
             store=store,
             secrets=self.secrets,
@@ -272,7 +272,7 @@ class MarketWorld:
         )
 
     def connect(self, marketplace: str, seconds: float = 7200) -> None:
-        """The seller has agreed."""
+        """Store a connection to which the seller has consented."""
         token = {"ebay": "access-0", "etsy": "77.access-0"}[marketplace]
         refresh = {"ebay": "refresh-0", "etsy": "77.refresh-0"}[marketplace]
         app = self.platforms[marketplace].app
@@ -293,7 +293,7 @@ class MarketWorld:
         )
 
     def product(self, title: str = "Wool coat", **changes: Any) -> Product:
-        """A product that every marketplace takes."""
+        """Create a product that every marketplace accepts."""
         content = ProductContent(
             title=title,
             description="Worn twice.",
@@ -308,14 +308,14 @@ class MarketWorld:
         return self.cataloguing.create(self.tenant, None, wanted, overrides)
 
     def edit(self, product: Product, **changes: Any) -> Product:
-        """The seller changes it."""
+        """Update a product as its seller."""
         content = replace(product.content, **changes)
         return self.cataloguing.update(self.tenant, product.id, None, content, product.overrides)
 
     def submit(
         self, action: str, marketplace: str, product: Product | None = None, **given: Any
     ) -> JobRef:
-        """Ask for an action."""
+        """Submit an action."""
         command = Command(
             marketplace=marketplace,
             action_code=action,
@@ -328,14 +328,14 @@ class MarketWorld:
         return JobRef(tenant=self.tenant, job_id=str(made.reply.body["job_id"]))
 
     def submit_batch(self, action: str, marketplace: str, ids: list[str]) -> JobRef:
-        """Ask for an action on several products; the batch."""
+        """Submit an action on several products; return the batch."""
         made = self.publishing.submit_batch(
             self.tenant, marketplace, action, ids, None, None, lambda job, _: {"id": job.id}
         )
         return JobRef(tenant=self.tenant, job_id=str(made.reply.body["id"]))
 
     def dispatcher(self) -> Dispatcher:
-        """A fresh process of the lanes."""
+        """Return the dispatcher of a new process that serves the lanes."""
         makes = Children(
             store=self.store,
             queue=self.queue,
@@ -354,7 +354,7 @@ class MarketWorld:
         )
 
     def next_jobs(self) -> NextJobsStep:
-        """A fresh process of the machine's first step."""
+        """Return the state machine's first step in a new process."""
         return NextJobsStep(
             driver=self._driver(),
             store=self.store,
@@ -364,7 +364,7 @@ class MarketWorld:
         )
 
     def job_step(self) -> JobStep:
-        """A fresh process of the step that works at one job."""
+        """Return the step that handles one job, in a new process."""
         handler = PublishHandler(
             platforms=self.platforms,
             actions=action_types(self.platforms),
@@ -399,7 +399,7 @@ class MarketWorld:
         )
 
     def wait_for_callback(self, state: Any) -> None:
-        """The state machine waits for a callback."""
+        """Start to wait for a callback, as the state machine does."""
         PluginCallbacks(store=self.plugins, tokens=self.callbacks, clock=self.clock).wait(
             state, lambda: self.remaining
         )
@@ -426,23 +426,23 @@ class MarketWorld:
         )
 
     def job(self, ref: JobRef) -> Job:
-        """The job as it stands."""
+        """Return the current job."""
         found = self.store.get(ref)
         assert found is not None
         return found
 
     def once(self, ref: JobRef) -> Job:
-        """One step of the job."""
+        """Run one step of the job; return the job."""
         state = {"tenant": ref.tenant, "job_id": ref.job_id, "turn": None, "steps": 0}
         self.job_step().step(state, lambda: self.remaining)
         return self.job(ref)
 
     def dispatch(self, ref: JobRef) -> None:
-        """A message of the job."""
+        """Deliver one message of the job."""
         self.dispatcher().run(ref, lambda: self.remaining)
 
     def execute(self) -> None:
-        """Executions that were started, to their ends; one that is lost leaves no trace."""
+        """Run all started executions to their ends; a lost one ends without an error."""
         for name, state in list(self.executions.started.items()):
             if name not in self.ran:
                 self.ran.add(name)
@@ -452,8 +452,10 @@ class MarketWorld:
                     continue
 
     def deliver(self) -> None:
-        """Every message that waits, and the executions that they start; a message that comes again
-        does so once these have ended."""
+        """Deliver every waiting message and run the executions that they start.
+
+        Repeated deliveries of a message follow after these executions have ended.
+        """
         sent = self.queue.take()
         for number in range(self.deliveries):
             for each in sent:
@@ -462,7 +464,7 @@ class MarketWorld:
             self.execute()
 
     def finish(self, ref: JobRef, most: int = 60) -> Job:
-        """Messages, executions, time and sweeps until the job has ended."""
+        """Deliver messages, run executions, advance time and sweep until the job has ended."""
         self.deliver()
         for _ in range(most):
             job = self.job(ref)
@@ -479,11 +481,11 @@ class MarketWorld:
     def done(
         self, action: str, marketplace: str, product: Product | None = None, **given: Any
     ) -> Job:
-        """Ask for an action and carry it out."""
+        """Submit an action and finish its job."""
         return self.finish(self.submit(action, marketplace, product, **given))
 
     def waiting(self) -> dict[str, Job]:
-        """Pending jobs by `<action> <marketplace>`, the newest 50."""
+        """Return the pending ones of the 50 newest jobs, by `<action> <marketplace>`."""
         jobs = self.publishing.page(self.tenant, None, None, None, None, 50).items
         return {
             f"{each.job.payload['action_code']} {each.job.domain}": each.job
@@ -492,11 +494,11 @@ class MarketWorld:
         }
 
     def statuses(self, ref: JobRef) -> list[str]:
-        """Of the job's tasks."""
+        """Return the statuses of the job's tasks."""
         return [task.status.value for task in self.tasks.of_job(self.tenant, ref.job_id)]
 
     def sweep(self) -> None:
-        """A pass of the sweeper."""
+        """Run one pass of the sweeper."""
         Sweeper(
             store=self.store,
             queue=self.queue,
@@ -509,7 +511,7 @@ class MarketWorld:
 
     @property
     def clients(self) -> SellerApiClients:
-        """What makes the calls of sellers."""
+        """Return the factory of the sellers' API clients."""
         return SellerApiClients(
             transport=self.transport,
             rate_limiter=self.stores.rate_limiter,
@@ -520,7 +522,7 @@ class MarketWorld:
         )
 
     def calls(self, marketplace: str) -> SellerApiClient:
-        """Calls of the seller, in one request of ours."""
+        """Return the API client of the seller for one request to Spinneret."""
         return self.clients.client(self.tenant, marketplace, lambda: self.remaining)
 
     def _preflight(

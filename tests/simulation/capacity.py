@@ -410,7 +410,7 @@ class Capacity:
         self.offset += self.load.call_seconds / outbox_limits.OUTBOX_RELAYS
         self.figures["calls"] += 1
 
-    # ------------------------------------------------------------ What must hold
+    # ------------------------------------------------------------ Checks
 
     def _late(self, what: str, due: float, most: float, ref: JobRef) -> None:
         late = self._moment() - due

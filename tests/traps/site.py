@@ -88,7 +88,7 @@ class TrapSite:
     is_long: bool = False
     """Whether the site also has the traps that cost a crawl tens of pages each."""
 
-    # ------------------------------------------------------------ What a server needs
+    # ------------------------------------------------------------ Responses
 
     def name_of(self, target: str) -> str:
         """Return the name of the page at a path with its query."""
