@@ -1,7 +1,7 @@
-"""The running stack as fixtures.
+"""Fixtures for the running stack.
 
 SPINNERET_TEST_INSTANCE names a running instance: `make test` starts one for several processes.
-Without it a test run starts an instance of its own and ends it.
+Without it, a test run starts and stops its own instance.
 """
 
 import gc
@@ -21,15 +21,15 @@ import pytest
 from botocore.config import Config
 from hypothesis import settings
 
-# Folders in which every test is of one kind, whatever marks it has besides.
+# Folders in which every test has this mark, in addition to its own marks.
 _MARKS = {"stack": pytest.mark.stack, "e2e": pytest.mark.stack, "integration": pytest.mark.heavy}
 _STACK_SECONDS = 600  # the first test of a process waits for others' builds and its own deployment
 
-# No test asserts speed; a machine under load isn't a finding.
+# No test asserts speed: a loaded machine must not fail a test.
 settings.register_profile(
     "spinneret",
     deadline=None,
-    # Of every property; make test asks for more than the quick loop.
+    # Examples per property; make test uses more than the quick loop.
     max_examples=int(os.environ.get("SPINNERET_EXAMPLES", "10")),
 )
 settings.load_profile("spinneret")
@@ -40,23 +40,23 @@ _UP_SECONDS = 900.0  # includes the installation on a fresh machine
 _DOWN_SECONDS = 60.0
 
 
-# Which part of the test files a run takes, as 1/2; all if it isn't set. Processes of one run would
-# each collect all files, which takes a third of the time of the quick tests.
+# Part of the test files that a run takes, such as 1/2; all files if it isn't set. Without parts,
+# each process of a run would collect all files, which takes a third of the time of the quick tests.
 _PART, _PARTS = map(int, os.environ.get("SPINNERET_TEST_PART", "1/1").split("/"))
 
 
 def pytest_ignore_collect(collection_path: Path) -> bool | None:
-    """Leave out the files of other parts."""
+    """Ignore the files of other parts."""
     if not collection_path.match("test_*.py"):
         return None
     folder, file = collection_path.parts[-2:]
-    # Those of the architecture share a template, whose translation takes as long as most files.
+    # Architecture tests share a template, whose translation takes as long as most files.
     name = folder if folder == "architecture" else f"{folder}/{file}"
     return crc32(name.encode()) % _PARTS != _PART - 1 or None
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests of a folder, and give those on the stack their time."""
+    """Mark the tests of a folder, and set the time-out of tests on the stack."""
     depth = len(ROOT.parts) + 1
     for item in items:
         folder = item.path.parts[depth]
@@ -67,9 +67,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """What was imported and collected stays to the end: no search for garbage looks at it again."""
+    """Exclude all imported and collected objects from garbage collection: they are never freed."""
     gc.freeze()
-    gc.set_threshold(20_000)  # instead of 700: tests make many objects, and few cycles of them
+    gc.set_threshold(20_000)  # instead of 700: tests create many objects, but few cycles
 
 
 _FORMATTERS: dict[logging.Handler, logging.Formatter | None] = {}
@@ -77,7 +77,7 @@ _FORMATTERS: dict[logging.Handler, logging.Formatter | None] = {}
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup() -> None:
-    """pytest's own log handlers, which outlive a test that configures a function's logs."""
+    """Restore the formatters of pytest's log handlers, which a function's log setup may replace."""
     for handler in logging.getLogger().handlers:
         handler.setFormatter(_FORMATTERS.setdefault(handler, handler.formatter))
 
@@ -106,7 +106,7 @@ class Stack:
 
 
 def run_stack(*words: str, seconds: float, **environ: str) -> subprocess.CompletedProcess[str]:
-    """Run the stack's command line; its output is kept, its exit code isn't checked."""
+    """Run the stack's command line; return its output and its exit code, which isn't checked."""
     paths = (ROOT / "infra" / "local", ROOT / "layers" / "common", ROOT)
     return subprocess.run(
         [sys.executable, "-m", "stack", *words],
@@ -121,8 +121,8 @@ def run_stack(*words: str, seconds: float, **environ: str) -> subprocess.Complet
 
 def give_up(config: pytest.Config, reason: str, done: subprocess.CompletedProcess[str]) -> NoReturn:
     """End the whole run with the reason and a command's output, instead of failing every test."""
-    # xdist hides what its processes print and the reason of their exit, but not what they write
-    # to their standard error outside of pytest's capturing.
+    # xdist hides its processes' output and the reason of their exit, but not what they write to
+    # their standard error outside of pytest's capturing.
     with config.pluginmanager.getplugin("capturemanager").global_and_fixture_disabled():
         sys.stderr.write(f"\n{reason}:\n{done.stdout}{done.stderr}\n")
     pytest.exit(reason)
@@ -130,7 +130,7 @@ def give_up(config: pytest.Config, reason: str, done: subprocess.CompletedProces
 
 @pytest.fixture(scope="session")
 def stack(pytestconfig: pytest.Config) -> Iterator[Stack]:
-    """An instance with all parts running."""
+    """Provide an instance on which all services run."""
     if given := os.environ.get("SPINNERET_TEST_INSTANCE"):
         yield _read(given)
         return
@@ -148,9 +148,9 @@ class Aws:
     """Clients of the instance's AWS services."""
 
     def __init__(self, gateway_url: str, dynamodb_url: str) -> None:
-        """Clients of DynamoDB ask it directly, as functions do.
+        """Create a session; DynamoDB clients connect to DynamoDB directly, as functions do.
 
-        LocalStack checks the signatures of links by the secret `test`.
+        LocalStack checks the signatures of links with the secret `test`.
         """
         self._session = boto3.Session(
             aws_access_key_id="000000000000", aws_secret_access_key="test", region_name=REGION
@@ -167,16 +167,16 @@ class Aws:
         )
 
     def __call__(self, service: str) -> Any:
-        """A client of a service."""
+        """Return a client of a service."""
         make: Any = self._session.client
         client_config = self._config
-        if service == "s3":  # forms too are signed as the product signs them
+        if service == "s3":  # signs forms like the product, too
             client_config = client_config.merge(Config(signature_version="s3v4"))
         url = self._dynamodb_url if service == "dynamodb" else self._gateway_url
         return make(service, endpoint_url=url, config=client_config)
 
     def dynamodb(self) -> Any:
-        """A client that takes and answers plain Python values, as the product's does."""
+        """Return a client that takes and returns plain Python values, like the product's."""
         made = self._session.resource(
             "dynamodb", endpoint_url=self._dynamodb_url, config=self._config
         )
@@ -185,7 +185,7 @@ class Aws:
 
 @pytest.fixture(scope="session")
 def aws(stack: Stack) -> Aws:
-    """Makes clients: `aws("sqs")`."""
+    """Provide a factory of clients: `aws("sqs")`."""
     return Aws(stack.gateway_url, stack.dynamodb_url)
 
 
@@ -214,7 +214,7 @@ def _read(name: str) -> Stack:
 
 @pytest.fixture(autouse=True)
 def _restore_logging() -> Iterator[None]:
-    """An entry point configures the process's logger; later tests want it as it was."""
+    """Restore the process's logger, which an entry point may configure, for later tests."""
     logger = logging.getLogger("spinneret")
     before = {**vars(logger), "handlers": logger.handlers[:], "filters": logger.filters[:]}
     yield

@@ -1,4 +1,4 @@
-"""The console in a browser: the browser itself, its windows, and the console's built files."""
+"""The console in a browser: the browser, its windows, and the console's built files."""
 
 import os
 import re
@@ -20,7 +20,7 @@ from stack.workspace import Workspace
 from tests.conftest import ROOT
 
 SECONDS: Final = 60.0
-"""How long a page may take to show something on a loaded machine."""
+"""Seconds in which a page must show something on a loaded machine."""
 type Size = Mapping[str, Any]
 """Settings of a window: viewport and colours."""
 WIDE: Final[Size] = {
@@ -32,13 +32,13 @@ NARROW: Final[Size] = {
     "color_scheme": "dark",
 }
 NARROWEST: Final[Size] = {"viewport": {"width": 360, "height": 740}}
-# Collected in the page, since its policy may keep reports from going anywhere.
+# Collects violations in the page, since the page's policy may block reports.
 _WATCHED: Final = """
 globalThis.violations = [];
 document.addEventListener("securitypolicyviolation", (event) =>
   violations.push(`${event.violatedDirective}: ${event.blockedURI} ${event.sample}`));
 """
-# Frames have nothing of ours, and the style sheets are those of the page's own origin.
+# Frames contain no content of the console, and all style sheets have the page's origin.
 _BARRIERS: Final = """
 axe.run(document, { resultTypes: ["violations"], preload: false, iframes: false }).then((found) =>
   found.violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.target)}`))
@@ -62,7 +62,7 @@ HARMLESS: Final = re.compile(
     r"|Screenshots|PDFs|Scripts|Web page|HTML|JSON|CSV|Markdown|JUnit|SARIF"
     r"|Look|Change it|Copy|\d+|.*\d\d:\d\d.*"
 )
-"""Buttons that only read, or change one's own account."""
+"""Buttons that only read or change the user's own account."""
 FLAGS: Final = ("--no-sandbox", "--no-zygote", "--disable-gpu", "--disable-dev-shm-usage")
 
 
@@ -91,10 +91,10 @@ def running_browser() -> Iterator[Browser]:
 
 
 class Window:
-    """A page of a browser of its own, with what went wrong in it."""
+    """A page in a separate browser context, with its failures."""
 
     def __init__(self, browser: Browser, size: Size, axe: str = "") -> None:
-        """Open it; `axe` is the script of axe-core, which `problems` needs."""
+        """Open the window; `axe` is the script of axe-core, which `problems` needs."""
         self.context = browser.new_context(
             **size, reduced_motion="reduce", locale="en-GB", timezone_id="UTC"
         )
@@ -116,26 +116,29 @@ class Window:
         return found
 
     def is_too_wide(self) -> bool:
-        """Return whether the page or its dialog has to be scrolled sideways."""
+        """Return whether the page or its dialog must be scrolled horizontally."""
         return bool(self.page.evaluate(_TOO_WIDE))
 
     def opens_dialog(self, name: str) -> bool:
-        """Press the first button with this name; return whether a dialog was drawn after it."""
+        """Press the first button with this name; return whether a dialog opened."""
         return bool(self.page.evaluate(_PRESSED, name))
 
     def unfold(self) -> None:
-        """Open everything that is folded."""
+        """Open all folded elements."""
         self.page.evaluate(_UNFOLDED)
 
     def resize(self, size: Size) -> None:
-        """Give the window another viewport; the colours stay."""
+        """Change the window's viewport, but not its colours."""
         self.page.set_viewport_size(size["viewport"])
         width = size["viewport"]["width"]
         self.page.wait_for_function("width => innerWidth === width", arg=width)
 
     def problems(self) -> list[str]:
-        """Return what is wrong with the present page: rules of accessibility that it breaks, its
-        width, links to other protocols than those of the web, and what a text of it ran or tried.
+        """Return the problems of the current page.
+
+        These are: violated accessibility rules, a page that is too wide, links with protocols other
+        than HTTP and HTTPS, violations of the page's policy, uncaught exceptions, and dialogs of
+        scripts.
         """
         found: list[str] = self.page.evaluate(_BARRIERS)
         if self.is_too_wide():

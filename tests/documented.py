@@ -1,10 +1,10 @@
-"""Runs the commands of a page of documentation, and compares their answers by shape.
+"""Run the commands of a page of documentation, and compare their outputs by shape.
 
-A block of commands is fenced, and its commands begin with `$ `; one continues on the next line if a
-shell would wait for it. What follows a command, up to the next one, is its answer: JSON in which
-`…` stands for anything, or lines of text.
+A fenced block contains commands that begin with `$ `; a command continues on the next line if a
+shell would wait for it. The text between a command and the next one is its expected output: JSON in
+which `…` matches anything, or lines of text.
 
-An id that an answer shows stands for the real one in all later commands of the page.
+An id in an expected output represents the real one in all later commands of the page.
 """
 
 import json
@@ -21,7 +21,10 @@ from typing import Any, Final
 
 COMMAND_SECONDS: Final = 60.0
 ANSWER_SECONDS: Final = 100.0
-"""A command that only reads is repeated until its answer has come, for example that a job ended."""
+"""Seconds for which a command that only reads is repeated until its output matches.
+
+For example, a job may not have ended yet.
+"""
 _POLL_SECONDS: Final = 0.5
 _BLOCK: Final = re.compile(r"^```\n(\$ .*?)^```$", re.MULTILINE | re.DOTALL)
 _ID: Final = re.compile(r"([a-z]+_(?:\d{8}T\d{6}_)?)[0-9a-f]{32}")
@@ -29,25 +32,25 @@ _TIME: Final = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+(Z|\+00:00)")
 _TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*"|…')
 _ANY: Final = "…"
 _MEASURED: Final = ("_ms", "late", "expires_in")
-"""Ends of the names of whole numbers that differ from run to run; so does every fraction."""
+"""Last parts of names whose whole numbers differ between runs; all fractions may differ."""
 
 
 @dataclass(frozen=True)
 class Command:
-    """A command of a page and the answer that the page shows, empty without one."""
+    """A command of a page and its expected output, which is empty if the page shows none."""
 
     text: str
     answer: str
 
     @property
     def only_reads(self) -> bool:
-        """Whether it may be repeated."""
+        """Return whether the command only reads, so that it may be repeated."""
         words = self.text.split()
         return words[0] in {"curl", "tail"} and not {"-d", "-X", "-F", "-T"} & set(words)
 
 
 def commands(text: str) -> Iterator[Command]:
-    """Yield the commands of a page in their order."""
+    """Yield the commands of a page in order."""
     for block in _BLOCK.findall(text):
         for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
             lines = part.splitlines()
@@ -58,16 +61,16 @@ def commands(text: str) -> Iterator[Command]:
 
 
 def _is_whole(text: str) -> bool:
-    """Whether a shell would not wait for another line, as after an open quote or a pipe."""
+    """Return whether the command is complete: after an open quote or a pipe a shell would wait."""
     if text.endswith("\\"):
         return False
     read = subprocess.run(["bash", "-n"], input=text, capture_output=True, text=True, check=False)
-    # An open here-document is only a warning.
+    # bash only warns about an open here-document.
     return read.returncode == 0 and not read.stderr
 
 
 def section(text: str, heading: str) -> str:
-    """Return the part of a page below a heading, up to the next one of its level or above."""
+    """Return the part of a page below a heading, up to the next heading of its level or above."""
     level, _, _ = heading.partition(" ")
     _, _, rest = text.partition(f"\n{heading}\n")
     assert rest, f"the page has no heading {heading!r}"
@@ -76,10 +79,10 @@ def section(text: str, heading: str) -> str:
 
 @dataclass
 class Page:
-    """A page's commands, run in order in one folder.
+    """Runs a page's commands in order in one folder.
 
-    `given` are variables of the environment; the page's own `export` of one of them is left out.
-    `replaced` are texts of the page, such as ports, and what they are here.
+    `given` are environment variables; the page's own `export` of one of them is skipped. `replaced`
+    maps texts of the page, such as ports, to their values in this run.
     """
 
     folder: Path
@@ -90,13 +93,13 @@ class Page:
     groups: list[int] = field(default_factory=list)
 
     def close(self) -> None:
-        """End what the commands left running."""
+        """End all processes that the commands started."""
         for group in self.groups:
             with suppress(ProcessLookupError):
                 os.killpg(group, signal.SIGKILL)
 
     def run(self, text: str) -> int:
-        """Run all commands; return how many. Raises AssertionError for the first that differs."""
+        """Run all commands; return their number. Raises AssertionError at the first difference."""
         count = 0
         for command in commands(text):
             if command.text.startswith("make ") or self._is_given(command.text):
@@ -122,7 +125,7 @@ class Page:
             time.sleep(_POLL_SECONDS)
 
     def _output(self, text: str) -> str:
-        """Run one command in a shell that keeps the page's variables, and return its output."""
+        """Run one command in a shell with the page's variables, and return its output."""
         script = (
             f"[ -e variables ] && . ./variables 2>/dev/null\n{self._here(text)}\n"
             "code=$?; declare -p > variables; exit $code"
@@ -153,7 +156,7 @@ class Page:
 
 
 def compare(expected: str, output: str) -> tuple[str, dict[str, str]]:
-    """Return the first difference, empty without one, and shown ids with those of the output."""
+    """Return the first difference, "" if there is none, and shown ids → ids of the output."""
     ids: dict[str, str] = {}
     if not expected:
         return "", ids
@@ -181,7 +184,7 @@ def _with_wildcards(text: str) -> str:
 
 
 def _differs(expected: Any, found: Any, place: str, ids: dict[str, str]) -> str:
-    """Return where and how two values differ; empty if they don't."""
+    """Return where and how two values differ; "" if they don't."""
     is_single = not isinstance(expected, dict | list)
     if expected == _ANY or (is_single and _is_alike(expected, found, place, ids)):
         return ""
@@ -205,7 +208,7 @@ def _differs(expected: Any, found: Any, place: str, ids: dict[str, str]) -> str:
 
 
 def _first(pairs: Iterable[tuple[str, Any, Any]], ids: dict[str, str]) -> str:
-    """Return the first difference of pairs, each with its place."""
+    """Return the first difference between pairs of values; each pair has its place."""
     differences = (_differs(expected, found, place, ids) for place, expected, found in pairs)
     return next(filter(None, differences), "")
 
@@ -227,5 +230,5 @@ def _is_alike(expected: Any, found: Any, place: str, ids: dict[str, str]) -> boo
 
 
 def _glob(text: str) -> str:
-    """Return the pattern of a text in which `…` stands for anything."""
+    """Return the pattern of a text in which `…` matches anything."""
     return ".*".join(map(re.escape, text.split(_ANY)))

@@ -1,4 +1,4 @@
-"""Values with defaults, so that a test spells only what it is about."""
+"""Factories of values with defaults, so that a test gives only the values that it tests."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -33,7 +33,7 @@ URL = "https://site.example/page"
 
 
 def job(**given: Any) -> Job:
-    """A pending crawl that is due."""
+    """Return a pending crawl that is due."""
     values: dict[str, Any] = {
         "tenant": TENANT,
         "id": "job_1",
@@ -49,7 +49,7 @@ def job(**given: Any) -> Job:
 
 
 def running_job(until: datetime, **given: Any) -> Job:
-    """A job under its first claim, as it stands after a claim at START."""
+    """Return a job under its first claim, which was made at START."""
     values: dict[str, Any] = {
         "status": JobStatus.RUNNING,
         "fence": 1,
@@ -62,13 +62,13 @@ def running_job(until: datetime, **given: Any) -> Job:
 
 
 def lease(of: Job) -> Lease:
-    """The lease of a running job."""
+    """Return the lease of a running job."""
     assert of.locked_by is not None
     return Lease(tenant=of.tenant, job_id=of.id, fence=of.fence, owner=of.locked_by)
 
 
 def event(fence: int = 0, number: int = 0, **given: Any) -> JobEvent:
-    """A line of a timeline."""
+    """Return an event of a job's timeline."""
     values: dict[str, Any] = {
         "kind": JobEventKind.STATUS_CHANGED,
         "message": "pending",
@@ -79,7 +79,7 @@ def event(fence: int = 0, number: int = 0, **given: Any) -> JobEvent:
 
 
 def draft(**given: Any) -> Draft:
-    """A crawl to be submitted."""
+    """Return a crawl for a submission."""
     values: dict[str, Any] = {
         "kind": "crawl",
         "payload": {"url": URL},
@@ -90,24 +90,24 @@ def draft(**given: Any) -> Draft:
 
 
 def reply(**body: Any) -> Reply:
-    """An accepted submission's answer."""
+    """Return the reply to an accepted submission."""
     return Reply(status=202, body=body or {"job_id": "job_1"})
 
 
 def request_key(**given: Any) -> RequestKey:
-    """An Idempotency-Key."""
+    """Return an Idempotency-Key."""
     values: dict[str, Any] = {"tenant": TENANT, "scope": "scope-1", "payload": "payload-1"}
     return RequestKey(**values | given)
 
 
 def content(markdown: str = "# Silk\n\nSpiders weave silk.", **given: Any) -> Content:
-    """An extracted page."""
+    """Return the content of an extracted page."""
     values: dict[str, Any] = {"title": "Silk", "language": "en"}
     return Content(markdown=markdown, **values | given)
 
 
 def document(**given: Any) -> Document:
-    """A document's first version."""
+    """Return a document's first version."""
     values: dict[str, Any] = {
         "tenant": TENANT,
         "id": "doc_1",
@@ -133,7 +133,7 @@ def document(**given: Any) -> Document:
 
 
 def indexed_chunk(text: str = "Spiders weave silk.", **given: Any) -> IndexedChunk:
-    """A chunk of a document's first version, with the fake embedder's vector.
+    """Return a chunk of a document's first version, with the fake embedder's vector.
 
     Labels may be given by their own names.
     """
@@ -168,12 +168,12 @@ def indexed_chunk(text: str = "Spiders weave silk.", **given: Any) -> IndexedChu
 
 
 def candidate(chunk_id: str, score: float = 1.0, signature: str | None = None) -> LegCandidate:
-    """A chunk as a leg ranked it."""
+    """Return a chunk with the score that a leg gave it."""
     return LegCandidate(chunk_id=chunk_id, score=score, signature=signature)
 
 
 def api_key(**given: Any) -> ApiKey:
-    """A key that may write."""
+    """Return a key that may write."""
     values: dict[str, Any] = {
         "id": "key_1",
         "tenant": TENANT,
@@ -187,7 +187,7 @@ def api_key(**given: Any) -> ApiKey:
 
 
 def stored_ticket(**given: Any) -> StoredTicket:
-    """A ticket for a job of the key above, good for a minute."""
+    """Return a ticket for a job of `api_key`, valid for a minute."""
     values: dict[str, Any] = {
         "secret_hash": "1" * 64,
         "tenant": TENANT,

@@ -1,4 +1,4 @@
-"""The kinds and lanes that the domains declare, for tests of what serves them all."""
+"""The kinds and lanes that the domains declare, for tests of code that serves all of them."""
 
 from typing import Final
 
@@ -15,5 +15,5 @@ DELIVERY: Final = Lane("delivery")
 
 
 def kinds_of(store: FakeJobStore, kinds: Kinds = KINDS) -> Kinds:
-    """Return the kinds of a store's jobs: of all kinds a sweep reads 300 partitions."""
+    """Return only the kinds of a store's jobs: a sweep of all kinds reads 300 partitions."""
     return {name: kind for name, kind in kinds.items() if name in store.stored_kinds()}

@@ -1,4 +1,4 @@
-"""What a test recorded and logged."""
+"""Metrics and log lines of a test."""
 
 import json
 from typing import Any
@@ -7,7 +7,10 @@ from spinneret.kernel import metrics
 
 
 def recorded() -> dict[str, list[float]]:
-    """Values since the last call by name, and by `name.value` for a metric with a dimension."""
+    """Return the values recorded since the last call, by metric.
+
+    The key is the metric's name, or `name.value` for a metric with a dimension.
+    """
     return {
         metric.name if place is None else f"{metric.name}.{place[1]}": values
         for place, found in metrics.take().items()
@@ -16,11 +19,11 @@ def recorded() -> dict[str, list[float]]:
 
 
 def lines_of(text: str) -> list[dict[str, Any]]:
-    """Log lines without those of metrics."""
+    """Return the log lines except the lines of metrics."""
     lines = [json.loads(line) for line in text.splitlines()]
     return [line for line in lines if "_aws" not in line]
 
 
 def metrics_of(text: str) -> list[dict[str, Any]]:
-    """The lines of metrics among log lines."""
+    """Return only the lines of metrics."""
     return [line for each in text.splitlines() if "_aws" in (line := json.loads(each))]

@@ -3,7 +3,7 @@
 import zlib
 
 RED, GREEN, BLUE, WHITE = (255, 0, 0), (0, 128, 0), (0, 0, 255), (255, 255, 255)
-TOLERANCE = 2  # of a colour's channel: drivers round differently
+TOLERANCE = 2  # for one colour channel: drivers round differently
 SQUARES = b"""<!doctype html><style>
 body {margin: 0; background: white} div {position: absolute; width: 20px; height: 20px}
 </style><div style="left: 0; top: 0; background: red"></div>
@@ -13,7 +13,7 @@ body {margin: 0; background: white} div {position: absolute; width: 20px; height
 
 
 class Image:
-    """The pixels of a PNG of eight bits a channel without interlacing."""
+    """The pixels of a PNG with eight bits per channel and no interlacing."""
 
     def __init__(self, data: bytes) -> None:
         assert data.startswith(b"\x89PNG\r\n\x1a\n")
@@ -32,7 +32,7 @@ class Image:
         self._rows = self._unfiltered(zlib.decompress(packed))
 
     def _unfiltered(self, data: bytes) -> list[bytearray]:
-        """The rows without their filters (PNG, section 9.2)."""
+        """Return the rows with their filters undone (PNG, section 9.2)."""
         step, size = self._channels, self.width * self._channels
         rows: list[bytearray] = []
         for start in range(0, len(data), size + 1):
@@ -57,5 +57,5 @@ def _paeth(left: int, up: int, corner: int) -> int:
 
 
 def is_colour(found: tuple[int, ...], colour: tuple[int, ...]) -> bool:
-    """Whether a pixel has a colour, within TOLERANCE."""
+    """Return whether a pixel has a colour, within TOLERANCE."""
     return all(abs(a - b) <= TOLERANCE for a, b in zip(found, colour, strict=True))

@@ -1,4 +1,4 @@
-"""The routes of all API functions, found as the functions' folders have them."""
+"""The routes of all API functions in the folders of the functions."""
 
 import importlib
 from pathlib import Path
@@ -13,7 +13,7 @@ AREAS: Final = tuple(sorted(path.parent.name for path in _FUNCTIONS.glob("*/api.
 
 
 def app_of(area: str) -> APIGatewayRestResolver:
-    """The resolver of an area's API function."""
+    """Return the resolver of an area's API function."""
     app: APIGatewayRestResolver = importlib.import_module(f"{area}.api").app
     return app
 

@@ -1,18 +1,18 @@
-"""Tables in one test: pytest costs more for a case than for a row of most tables."""
+"""Tables of cases in one test: for most tables, a pytest case costs more time than a row."""
 
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
-_TRACED: Final = 10  # failures shown with their tracebacks; the others are named
+_TRACED: Final = 10  # failures shown with their tracebacks; the others are only named
 
 
 def each_row(
     rows: Iterable[tuple[str, Any]],
 ) -> Callable[[Callable[[Any], None]], Callable[[], None]]:
-    """Makes one test of a check that takes a row; rows come with their ids.
+    """Return a decorator that turns a check of one row into one test of all rows.
 
-    All rows are checked; the test fails with the ids of all that failed. A check that needs a
-    fixture of its own for every row is parametrized instead.
+    `rows` are ids and rows. All rows are checked; the test fails with the ids of all failed rows.
+    Parametrize a check instead if it needs a separate fixture for every row.
     """
     named = list(rows)
     assert named, "the table is empty"

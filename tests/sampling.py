@@ -1,4 +1,4 @@
-"""Tables of which the quick loop takes a sample, and `make test` a larger one."""
+"""Samples of tables: a small one for the quick loop and a larger one for `make test`."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -9,8 +9,9 @@ import pytest
 def sampled(values: Iterable[Any], quick: int = 1, tested: int | None = None) -> list[Any]:
     """Return all values as parameters: a few for all runs, more for `make test`.
 
-    quick: the first so many are for all runs.
-    tested: the first so many are for `make test`, and the rest for `make prove`; None for all.
+    quick: number of first values for all runs.
+
+    tested: number of first values for `make test`; the rest is for `make prove`. None means all.
     """
     given = list(values)
     tested = len(given) if tested is None else tested
@@ -20,7 +21,7 @@ def sampled(values: Iterable[Any], quick: int = 1, tested: int | None = None) ->
 
 
 def spread(values: Iterable[Any], number: int) -> list[Any]:
-    """Return the values so that the first `number` lie evenly in the given order."""
+    """Reorder the values so that the first `number` are evenly spread over the given order."""
     given = list(values)
     step = max(1, len(given) // number)
     first = given[::step][:number]

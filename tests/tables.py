@@ -1,4 +1,4 @@
-"""The tables of infra/, made from the templates themselves: tests use what is deployed."""
+"""The tables of infra/, created from the templates, so that tests use the deployed definitions."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,7 +20,7 @@ _SHAPE = (
 
 
 def create_tables(client: Any) -> dict[str, str]:
-    """Create every table under a fresh name; answers logical id → name.
+    """Create every table under a new name; return logical id → name.
 
     `client` may be a plain client or one that takes Python values.
     """
@@ -36,14 +36,14 @@ def create_tables(client: Any) -> dict[str, str]:
 
 
 def delete_tables(client: Any, names: dict[str, str]) -> None:
-    """Delete what `create_tables` made."""
+    """Delete the tables that `create_tables` created."""
     for name in names.values():
         client.delete_table(TableName=name)
 
 
 @contextmanager
 def own_tables(client: Any) -> Iterator[dict[str, str]]:
-    """Create every table, as `create_tables` does, and delete all at the end."""
+    """Create every table with `create_tables`; delete all tables at the end."""
     names = create_tables(client)
     try:
         yield names
@@ -53,7 +53,7 @@ def own_tables(client: Any) -> Iterator[dict[str, str]]:
 
 @cache
 def _shapes() -> dict[str, dict[str, Any]]:
-    """Logical id → what a test table shares with the deployed one."""
+    """Return logical id → properties that a test table has in common with the deployed one."""
     return {
         logical_id: {part: value for part, value in each["Properties"].items() if part in _SHAPE}
         for template in sorted(_TEMPLATES.glob("*.yaml"))

@@ -1,4 +1,4 @@
-"""Waits for what other processes do."""
+"""Wait for effects of other processes."""
 
 import time
 from collections.abc import Callable
@@ -11,7 +11,10 @@ def waited[Seen](
     seconds: float,
     pause: float = 0.1,
 ) -> Seen:
-    """What a look shows as soon as that is enough. Fails after `seconds`, with the last look."""
+    """Call `look` until its result is `enough`, and return it.
+
+    Fails after `seconds`, with the last result.
+    """
     deadline = time.monotonic() + seconds
     while not enough(seen := look()):
         assert time.monotonic() < deadline, f"after {seconds:.0f} s: {seen}"

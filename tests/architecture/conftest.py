@@ -1,4 +1,4 @@
-"""The templates, parsed."""
+"""The parsed templates."""
 
 from copy import deepcopy
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ class Templates:
     nested: dict[str, dict[str, Any]]
 
     def resources(self, kind: str) -> dict[str, dict[str, Any]]:
-        """All resources of a type, by logical id."""
+        """Return all resources of a type, by logical id."""
         return {
             name: resource
             for template in (self.root, *self.nested.values())
@@ -32,7 +32,7 @@ class Templates:
         }
 
     def functions(self) -> dict[str, dict[str, Any]]:
-        """Properties of all functions, Globals merged in."""
+        """Return the properties of all functions, merged with Globals."""
         defaults = self.root["Globals"]["Function"]
         found = self.resources("AWS::Serverless::Function")
         merged = {name: {**defaults, **each["Properties"]} for name, each in found.items()}
@@ -43,12 +43,12 @@ class Templates:
 
     @property
     def shared_variables(self) -> dict[str, Any]:
-        """Environment variables of every function."""
+        """Return the environment variables that all functions have."""
         found: dict[str, Any] = self.root["Globals"]["Function"]["Environment"]["Variables"]
         return found
 
     def default(self, value: Any) -> Any:
-        """A literal, or the default of the parameter that it refers to."""
+        """Return a literal, or the default of the parameter that the value refers to."""
         if isinstance(value, dict):
             return self.root["Parameters"][value["Ref"]]["Default"]
         return value
@@ -56,7 +56,7 @@ class Templates:
 
 @pytest.fixture(scope="session")
 def templates() -> Templates:
-    """Read once."""
+    """Provide the templates, which are read once."""
     return Templates(
         root=load(ROOT / "template.yaml"),
         nested={path.name: load(path) for path in sorted((ROOT / "infra").glob("*.yaml"))},
@@ -65,7 +65,7 @@ def templates() -> Templates:
 
 @pytest.fixture(scope="session")
 def translated(templates: Templates) -> dict[str, Any]:
-    """The root template that CloudFormation gets from SAM, of a stage on AWS with tracing on."""
+    """Provide the root template as CloudFormation gets it from SAM: on AWS, with tracing on."""
     source = deepcopy(templates.root)
     source["Globals"]["Function"]["CodeUri"] = "s3://bucket/functions"
     for resource in source["Resources"].values():

@@ -1,4 +1,4 @@
-"""What CloudFormation keeps of a template for given parameters."""
+"""Evaluate a template's conditions for given parameters, as CloudFormation does."""
 
 import re
 from collections.abc import Iterator, Mapping

@@ -1,4 +1,4 @@
-"""What documentation takes from the code is up to date."""
+"""The documentation that derives from the code is up to date."""
 
 import re
 import runpy
@@ -97,7 +97,7 @@ def test_pages_name_events_as_the_code_declares_them() -> None:
     events = all_event_types()
     subjects = {name.partition(".")[0] for name in events}
     for page in PAGES:
-        # The catalogue of checks has names of the same form.
+        # Names in the catalogue of checks have the same form.
         text = re.sub(r"<!-- catalogue -->.*<!-- end", "", page.read_text(), flags=re.DOTALL)
         named = re.findall(r"`((\w+)\.[a-z_]+)`", text)
         assert {name for name, subject in named if subject in subjects} <= events.keys(), page.name

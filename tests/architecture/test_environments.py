@@ -1,4 +1,4 @@
-"""A function has the variables that it reads, and no others (Lambda allows 4 KB of them)."""
+"""Each function has the variables that it reads, and no others (Lambda allows 4 KB of them)."""
 
 import importlib
 from collections.abc import Iterator, Mapping
@@ -27,7 +27,7 @@ OF_THE_STAGE = {
     *("INDEX_SHARDS", "INDEX_REPLICAS", "TEI__BATCH_SIZE", "TEI__TIMEOUT_S"),
     *(f"CACHE__{each}_TTL_S" for each in ("EMBED", "QUERY", "QUERY_EMBED")),
 }
-# Enough of an event for a function without routes to begin to build its services.
+# Minimal event with which a function without routes begins to build its services.
 EVENT = {
     "requestContext": {"routeKey": "$connect", "connectionId": "one"},
     "Records": [{"messageId": "one", "body": "{}", "eventSource": "aws:sqs"}],
@@ -36,7 +36,7 @@ CONTEXT = SimpleNamespace(get_remaining_time_in_millis=lambda: 1000)
 
 
 class _Found(BaseException):
-    """The builder of a function without routes; no entry point catches it."""
+    """Raised with the builder of a function without routes; no entry point catches it."""
 
 
 @pytest.fixture(autouse=True)
@@ -46,7 +46,7 @@ def _region(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_function_has_the_variables_that_it_reads_and_no_others(templates: Templates) -> None:
-    """What a stage may set, although it has a default, reaches all that read it."""
+    """A variable that a stage may set reaches all its readers, although it has a default."""
     of_the_stage = set()
     for name, function in templates.functions().items():
         declared = {
@@ -66,7 +66,7 @@ def test_a_function_has_the_variables_that_it_reads_and_no_others(templates: Tem
 def test_a_function_reads_all_variables_that_it_declares(
     templates: Templates, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A builder that reads a variable that it doesn't declare fails here too."""
+    """The test also fails for a builder that reads a variable without declaring it."""
     asked: set[str] = set()
     value = Stage.__getitem__
 
@@ -83,7 +83,7 @@ def test_a_function_reads_all_variables_that_it_declares(
         asked.clear()
         needs_layer = build is embedder_handler  # only its function has the layer
         with pytest.raises(ModuleNotFoundError) if needs_layer else nullcontext():
-            getattr(build.of(_environment(build)), "previews", None)  # built late
+            getattr(build.of(_environment(build)), "previews", None)  # built on first use
         assert {each.name for each in build.reads} == asked, f"{build} doesn't read the others"
 
 
@@ -98,14 +98,14 @@ def test_every_function_has_the_stage_s_log_level_and_retry_delays(templates: Te
 
 
 def _environment(build: Builder[Any]) -> Mapping[str, str]:
-    """What is required and may be enabled, with values that all adapters take."""
+    """Return required variables and enabled switches, with values that all adapters accept."""
     texts = {int: "1", str: "http://localhost"}
     given = {each.name: texts[each.parse] for each in build.reads if each.default is None}
     return given | {each.name: "true" for each in build.reads if each.default is False}
 
 
 def _builders(handler: str) -> Iterator[Builder[Any]]:
-    """The builders of a function: those of each of its routes, or its only one."""
+    """Yield the builders of a function: those of its routes, or its only one."""
     module_name, _, name = handler.rpartition(".")
     module = importlib.import_module(module_name)
     if api := getattr(module, "api", None):

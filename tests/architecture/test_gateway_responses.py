@@ -1,4 +1,4 @@
-"""What API Gateway answers by itself has the one shape of errors, and codes of the error tree."""
+"""API Gateway's own error responses have the API's error format and codes of the error tree."""
 
 import json
 from typing import Any
@@ -17,7 +17,7 @@ TREE = {
     for each in vars(errors).values()
     if isinstance(each, type) and issubclass(each, DomainError)
 }
-# What each type of API Gateway's is to callers of this API.
+# Status and code that callers get for each type of gateway response.
 MEANINGS = {
     "MISSING_AUTHENTICATION_TOKEN": (404, "NOT_FOUND"),
     "RESOURCE_NOT_FOUND": (404, "NOT_FOUND"),
@@ -37,7 +37,7 @@ MEANINGS = {
 
 @pytest.fixture(scope="module")
 def responses(templates: Templates) -> dict[str, dict[str, Any]]:
-    """Gateway responses of the one API, by type."""
+    """Provide the gateway responses of the only API, by type."""
     [api] = templates.resources("AWS::Serverless::Api").values()
     found: dict[str, dict[str, Any]] = api["Properties"]["GatewayResponses"]
     return found
@@ -65,13 +65,13 @@ def test_who_is_refused_for_a_rate_is_told_when_to_come_again(
 ) -> None:
     for name, each in responses.items():
         headers = each.get("ResponseParameters", {}).get("Headers", {})
-        # API Gateway takes a literal in single quotes.
+        # API Gateway requires single quotes around a literal.
         told = headers.get("Retry-After", "''").strip("'")
         assert told.isdecimal() == (int(each["StatusCode"]) == 429), name
 
 
 def body_of(response: dict[str, Any]) -> dict[str, Any]:
-    """The body that a response's only template makes."""
+    """Return the body that a response's only template renders."""
     [(content_type, template)] = response["ResponseTemplates"].items()
     assert content_type == "application/json"
     body: dict[str, Any] = json.loads(template.replace("$context.requestId", REQUEST_ID))

@@ -1,6 +1,6 @@
-"""Imports that no layer contract can state: which packages are products, and who may know a client.
+"""Import rules that no layer contract can state: who may import products, and who clients.
 
-Both are found by pattern, so that a new domain is held to them without being named here.
+Both are found by pattern, so that the rules apply to a new domain without naming it here.
 """
 
 import sys
@@ -14,7 +14,7 @@ GROUPS = {
     *("kernel", "redaction", "aws", "runtime", "jobs", "access", "events", "web", "schedules"),
     *("content", "operations", "outbox"),
 }
-"""Every other package of `spinneret` is a product (docs/architecture.md)."""
+"""Packages that aren't products; every other one of `spinneret` is (docs/architecture.md)."""
 
 CLIENTS = {"boto3", "botocore", "cdp_use", "h11", "httpx", "httpcore", "opensearchpy"}
 ADAPTERS = {
@@ -22,9 +22,9 @@ ADAPTERS = {
     *("eventbridge", "lambda"),
     *("items", "wiring", "worker_wiring", "bootstrap"),
 }
-"""Names of files that may import a client; a longer name begins with one of them."""
+"""Names, or first words of the names, of files that may import a client."""
 ENGINES = ("spinneret.web.fetching", "spinneret.web.browser")
-"""The guarded fetcher and the browser are adapters themselves, each in several files."""
+"""The guarded fetcher and the browser, which are adapters of several files each."""
 
 
 @pytest.fixture(scope="module")

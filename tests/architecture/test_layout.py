@@ -1,4 +1,4 @@
-"""Files where they belong, and imports within their budget."""
+"""API functions import no heavy modules, and services declare their fields."""
 
 import ast
 import subprocess
@@ -20,7 +20,7 @@ HEAVY = {
 }
 
 
-# A process for each area, all of which have what every API function loads from their parent.
+# One process per area; all inherit from their parent the modules that every API function loads.
 LOADED = """
 import os, sys
 import spinneret.runtime.http.entrypoint
@@ -36,7 +36,7 @@ for area in sys.argv[1:]:
 
 @pytest.fixture(scope="module")
 def loaded() -> dict[str, set[str]]:
-    """The modules that each area's API function loads."""
+    """Provide the modules that each area's API function loads."""
     paths = f"{ROOT / 'functions'}:{ROOT / 'layers' / 'common'}"
     done = subprocess.run(
         [sys.executable, "-c", LOADED, *AREAS],

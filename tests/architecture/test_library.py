@@ -1,4 +1,4 @@
-"""The parts that docs/library.md shows work as it says, with the packages that it names."""
+"""The parts in docs/library.md work as the page shows, with the packages that it names."""
 
 import json
 import re
@@ -21,7 +21,7 @@ PARTS = {
     for name, needs, code, output in _PART.findall(PAGE)
 }
 
-# Nothing of an installed package can be imported but what is allowed; says at the end what was.
+# Refuses imports from installed packages that aren't allowed; prints all imported packages at exit.
 GUARD = """
 import atexit, json, sys
 class Guard:
@@ -76,12 +76,12 @@ def _with_dependencies(names: list[str]) -> set[str]:
 
 
 def _installed(requirement: str) -> str:
-    """The requirement's distribution, or nothing where its marker leaves it out."""
+    """Return the requirement's distribution, or "" if its marker excludes it."""
     name = re.split(r"[\s<>=!~;\[(]", requirement, maxsplit=1)[0]
     owners = {_plain(owner) for each in packages_distributions().values() for owner in each}
     return name if _plain(name) in owners else ""
 
 
 def _plain(name: str) -> str:
-    """A normalized name, as the packaging specification has it."""
+    """Return a name, normalized by the packaging specification."""
     return re.sub(r"[-_.]+", "-", name).lower()

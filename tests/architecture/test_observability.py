@@ -1,4 +1,4 @@
-"""Alarms and dashboard read existing metrics, of all functions and queues."""
+"""Alarms and dashboard read existing metrics and cover all functions and queues."""
 
 import json
 import re
@@ -13,7 +13,7 @@ from tests.architecture.conftest import ROOT, Templates
 
 ALARMS: Final = 30
 ALARM_METRICS: Final = 10
-"""That an alarm of metric math may read (CloudWatch quotas, "Alarms")."""
+"""Metrics that an alarm with metric math may read (CloudWatch quotas, "Alarms")."""
 AREAS: Final = ("Core", "Crawl", "Search", "Audits", "Watch", "Marketplace")
 OWN: Final = "spinneret-${Stage}"
 OF_AWS: Final = {
@@ -32,21 +32,21 @@ OF_AWS: Final = {
     },
 }
 DECLARATIONS: Final = ROOT / "tests" / "unit" / "runtime" / "test_metrics.py"
-"""Names metrics without the code that records them."""
+"""A test that names metrics without running the code that records them."""
 NAMED: Final = re.compile(r'"([a-z_]+)[".]')
 QUEUE: Final = re.compile(r"spinneret-\$\{Stage\}-([a-z-]+)")
 
 
 @pytest.fixture(scope="module")
 def alarms(templates: Templates) -> dict[str, dict[str, Any]]:
-    """Properties by name."""
+    """Provide the alarms' properties by name."""
     found = templates.resources("AWS::CloudWatch::Alarm")
     return {name: each["Properties"] for name, each in found.items()}
 
 
 @pytest.fixture(scope="module")
 def symptoms(templates: Templates) -> dict[str, Any]:
-    """The only composite alarm."""
+    """Provide the properties of the only composite alarm."""
     [found] = templates.resources("AWS::CloudWatch::CompositeAlarm").values()
     return dict(found["Properties"])
 
@@ -59,13 +59,13 @@ def test_alarms_read_metrics_that_exist(alarms: dict[str, dict[str, Any]]) -> No
 
 
 def test_every_alarm_has_at_most_ten_metrics(alarms: dict[str, dict[str, Any]]) -> None:
-    """Core has ten functions: an eleventh needs an area of its own."""
+    """Core already has ten functions: an eleventh needs a new area."""
     counts = {name: len([*_metrics(each)]) for name, each in alarms.items()}
     assert {name: count for name, count in counts.items() if count > ALARM_METRICS} == {}
 
 
 def test_the_stage_s_silence_alarms(alarms: dict[str, dict[str, Any]]) -> None:
-    """Both read what a scheduled pass records each time, so a value that is missing is a fault."""
+    """Both read a metric that each scheduled pass records, so a missing value is a fault."""
     silent = {name for name, each in alarms.items() if each["TreatMissingData"] == "breaching"}
     assert silent == {"DeadLetters", "SweeperSilent"}
 
@@ -73,7 +73,7 @@ def test_the_stage_s_silence_alarms(alarms: dict[str, dict[str, Any]]) -> None:
 def test_every_metric_of_alarms_and_dashboard_is_recorded_in_a_test(
     alarms: dict[str, dict[str, Any]], templates: Templates
 ) -> None:
-    """A test runs the code that records a metric, and names it in what was recorded."""
+    """For each metric, a test runs the code that records it and checks the recorded name."""
     read = {pair for alarm in alarms.values() for pair in _metrics(alarm)} | _shown(templates)
     names = {name for namespace, name in read if namespace == OWN}
     tests = {*(ROOT / "tests" / "unit").rglob("test_*.py")} - {DECLARATIONS}
@@ -90,7 +90,7 @@ def test_the_dashboard_shows_metrics_that_exist(templates: Templates) -> None:
 def test_one_fault_makes_one_alarm(
     alarms: dict[str, dict[str, Any]], symptoms: dict[str, Any]
 ) -> None:
-    """Causes are sent to the topic; symptoms only as the composite alarm."""
+    """Alarms of causes notify the topic; alarms of symptoms do so only by the composite alarm."""
     assert len(alarms) + 1 <= ALARMS
     shown, _, hidden = symptoms["AlarmRule"]["Fn::Sub"].partition("AND NOT")
     causes = {name for name, each in alarms.items() if "AlarmActions" in each}

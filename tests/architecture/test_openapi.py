@@ -1,4 +1,4 @@
-"""The API's document is up to date, valid, and says what the code does."""
+"""The API's document is up to date and valid, and agrees with the code."""
 
 import importlib
 import json
@@ -110,13 +110,13 @@ def test_every_operation_with_a_body_shows_a_request_and_its_answer(
             reply = answer["examples"][name]["value"]
             assert _problems(document, request["schema"], example["value"]) == [], path
             assert _problems(document, answer["schema"], reply) == [], path
-            # What no schema says, such as that one of two fields has to be given.
+            # Rules that no schema expresses, such as that one of two fields is required.
             assert not parameter.validate(example["value"], loc=("body",))[1], path
 
 
 def test_no_two_models_share_a_name(document: dict[str, Any]) -> None:
-    # Pydantic would put their modules into the names, and `-Input` and `-Output` behind the names
-    # of a model that is read otherwise than it is written.
+    # For models that share a name, Pydantic would add their modules to it; for a model whose input
+    # and output differ, it would append `-Input` and `-Output`.
     odd = [name for name in document["components"]["schemas"] if not name.isidentifier()]
     odd += [name for name in document["components"]["schemas"] if "__" in name]
     assert odd == []
@@ -130,7 +130,7 @@ def test_everything_shared_is_used(document: dict[str, Any]) -> None:
 
 
 def test_every_property_has_a_description(document: dict[str, Any]) -> None:
-    """The docstring below the field in its model, or the common one of its name."""
+    """A description is the text below the field in its model, or the common one of its name."""
     schemas = document["components"]["schemas"]
     without = [
         f"{schema}.{name}"
@@ -188,7 +188,7 @@ def _resolved(document: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]
 
 
 def _problems(document: dict[str, Any], schema: dict[str, Any], value: Any) -> list[str]:
-    """Where a value isn't what the schema says."""
+    """Return the violations of a schema by a value."""
     whole = Draft202012Validator({**schema, "components": document["components"]})
     return [error.message for error in whole.iter_errors(value)]
 
@@ -198,6 +198,9 @@ def _documented(route: str) -> str:
 
 
 def _serves(path: str, route: str) -> bool:
-    """Whether API Gateway's path matches the route: a variable one segment, a greedy one more."""
+    """Return whether API Gateway's path matches the route.
+
+    A variable matches one segment, a greedy one several.
+    """
     pattern = re.sub(r"\{\w+\}", "[^/]+", path.replace("{proxy+}", ".+"))
     return re.fullmatch(pattern, route) is not None

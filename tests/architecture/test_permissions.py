@@ -1,4 +1,4 @@
-"""Each function may do what its code can ask for, and nothing else (T-04)."""
+"""Each function has the permissions that its code needs, and no others (T-04)."""
 
 import ast
 import importlib
@@ -24,7 +24,8 @@ for area in _AREAS:
     for name, needs in module.NEEDED.items():
         NEEDED[name] = together(NEEDED.get(name, {}), needs)
 
-# What a call of an AWS client needs; a transaction's parts are calls of ours.
+# Permission that a call of an AWS client needs; the parts of a transaction are calls of our own
+# code.
 CALLS = _CALLS_OF_AREAS | {
     "batch_get_item": "dynamodb:BatchGetItem",
     "batch_write_item": "dynamodb:BatchWriteItem",
@@ -59,7 +60,7 @@ CALLS = _CALLS_OF_AREAS | {
     "send_message_batch": "sqs:SendMessage",
     "transact_write_items": "dynamodb:ConditionCheckItem",
     "update_item": "dynamodb:UpdateItem",
-    # OpenSearch's
+    # methods of OpenSearch clients
     "bulk": "es:ESHttpPost",
     "create": "es:ESHttpPut",
     "delete_by_query": "es:ESHttpPost",
@@ -73,11 +74,11 @@ for area in _AREAS:
     CALLS |= getattr(importlib.import_module(f"tests.architecture.permissions.{area}"), "CALLS", {})
 
 BY_HTTP = {"es:ESHttpGet"}
-"""What readiness asks for without a client of its own (spinneret.aws.http)."""
+"""Permission for requests that readiness sends without a separate client (spinneret.aws.http)."""
 BY_TAG = {"kms:TagResource"}
-"""What `create_key` needs besides for the tags that it sets."""
+"""Additional permission of `create_key`, for the tags that it sets."""
 BY_VERSION = {"s3:GetObjectVersion"}
-"""What `get_object` and `head_object` need besides for a version that they name."""
+"""Additional permission of `get_object` and `head_object`, for a version that they name."""
 
 BY_OPERATOR = {"describe_rule"}
 """Calls of commands with an operator's credentials (spinneret.operations.doctor)."""
@@ -109,13 +110,13 @@ def _beyond(these: Permissions, those: Permissions) -> Permissions:
     return {where: actions for where, actions in left.items() if actions}
 
 
-# Names that clients have in the code, and those of their parts.
+# Names of clients and of their parts in the code.
 _CLIENTS = {"client", "_client", "dynamodb", "sqs", "s3", "indices", "cluster"}
-_IN_OTHER_CLIENTS = {"get", "request", "stream", "tokenize"}  # HTTP's
+_IN_OTHER_CLIENTS = {"get", "request", "stream", "tokenize"}  # methods of HTTP clients
 
 
 def _calls(paths: Iterable[object]) -> Iterable[str]:
-    """Methods of AWS and OpenSearch clients that are called, or passed to a caller."""
+    """Yield the methods of AWS and OpenSearch clients that are called, or passed to a caller."""
     for path in paths:
         text = path.read_text()  # type: ignore[attr-defined]  # a Path
         if not any(name in text for name in _CLIENTS):

@@ -30,12 +30,12 @@ ALLOWED: Final = {
 
 _ANY: Final = re.compile("|".join(f"(?:{pattern})" for pattern in ALLOWED))
 _TEXT: Final = re.compile(r'(^ *r?)?"{3}(.*?)"{3}', re.DOTALL | re.MULTILINE)
-"""A docstring, at the start of its line, or another text."""
+"""A docstring, at the start of its line, or another triple-quoted string."""
 _RAISE: Final = re.compile(r"^( *)raise [^\n]*(?:\n(?:\1 |\1\)|(?=\n))[^\n]*)*", re.MULTILINE)
 _STRING: Final = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
 _VALUE: Final = re.compile(r"\{[^{}]*\}")
 _JOINT: Final = re.compile(r'"\n *f?"')
-"""Between two halves of a string."""
+"""Boundary between two parts of a string."""
 _COMMENT: Final = re.compile(r"(?:^\s*|  )# (.*)$")
 _CODE_BLOCK: Final = re.compile(r"`{3}.*?`{3}", re.DOTALL)
 _SENTENCE: Final = re.compile(r"\S.*?(?:(?<=[.!?:])(?=\s)|(?=\n\n)|\Z)", re.DOTALL)

@@ -1,6 +1,7 @@
-"""Quotas of AWS that the templates approach; each deployment beyond one fails.
+"""Quotas of AWS that the templates approach; a deployment that exceeds one fails.
 
-Values that only a deployment knows, such as ARNs, count with the length that AWS's names reach.
+Values that only a deployment determines, such as ARNs, count with the maximum length of AWS's
+names.
 """
 
 import json
@@ -14,27 +15,30 @@ import pytest
 from tests.architecture.conftest import Templates
 
 RESOURCES: Final = 450
-"""Of a template. CloudFormation allows 500 (AWS CloudFormation quotas)."""
+"""Maximum per template; CloudFormation allows 500 (AWS CloudFormation quotas)."""
 OUTPUTS: Final = 200
 PARAMETERS: Final = 200
 TEMPLATE_BYTES: Final = 1_000_000
-"""Of a template in S3."""
+"""Maximum size of a template in S3."""
 ENVIRONMENT_BYTES: Final = 4_096
-"""Names and values of all variables of a function (Lambda quotas)."""
+"""Maximum size of the names and values of a function's variables (Lambda quotas)."""
 FUNCTION_POLICY_BYTES: Final = 20_480
-"""Of a function's resource-based policy (Lambda quotas)."""
+"""Maximum size of a function's resource-based policy (Lambda quotas)."""
 PERMISSION_BYTES: Final = 512
-"""Of one statement of it, with its id, condition and source's ARN."""
+"""Size of one statement of that policy, with its id, condition and source ARN."""
 INLINE_POLICY_BYTES: Final = 10_240
-"""All inline policies of a role, without white space (IAM and AWS STS quotas)."""
+"""Maximum size of a role's inline policies without white space (IAM and AWS STS quotas)."""
 MANAGED_POLICY_BYTES: Final = 6_144
 API_RESOURCES: Final = 300
-"""Path segments of a REST API (API Gateway quotas)."""
+"""Maximum path segments of a REST API (API Gateway quotas)."""
 RESOLVED_CHARS: Final = 110
-"""Of an intrinsic function's value: an ARN with account, region and a name of 48 characters."""
+"""Length of an intrinsic function's value.
+
+An ARN with account, region and a name of 48 characters has this length.
+"""
 
 NAME_CHARS: Final = 63
-"""Of a name inside a text: that of a bucket, which is the longest."""
+"""Length of a name inside a text: that of a bucket, the longest name."""
 
 
 @pytest.mark.heavy
@@ -102,7 +106,8 @@ def _properties(template: dict[str, Any], kind: str) -> dict[str, dict[str, Any]
 def _resolved(value: Any, parameters: dict[str, dict[str, Any]]) -> int:
     """Return the length of a variable's value; parameters of the template have their defaults.
 
-    Of an `Fn::If` the longer branch counts. A text with several parts has a name for each.
+    The longer branch of an `Fn::If` counts. In a text with several parts, each part counts as a
+    name.
     """
     match value:
         case {"Fn::If": [_, *branches]}:
@@ -119,13 +124,13 @@ def _resolved(value: Any, parameters: dict[str, dict[str, Any]]) -> int:
 
 
 def _substituted(text: str) -> int:
-    """Return the length of an `Fn::Sub`: a name for each reference, or an ARN for the whole."""
+    """Return the length of an `Fn::Sub` with a name for each reference; at least that of an ARN."""
     plain, names = re.subn(r"\$\{[^}]+\}", "", text)
     return max(RESOLVED_CHARS, len(plain) + names * NAME_CHARS)
 
 
 def _policies(policies: list[Any]) -> Iterator[int]:
-    """Yield the sizes of inline policies; one under a condition counts as if it held."""
+    """Yield the sizes of inline policies; conditions count as true."""
     for policy in policies:
         yield _size((policy["Fn::If"][1] if "Fn::If" in policy else policy)["PolicyDocument"])
 
@@ -133,7 +138,7 @@ def _policies(policies: list[Any]) -> Iterator[int]:
 def _size(document: Any) -> int:
     """Return the length of a policy in which each intrinsic function is an ARN.
 
-    Of an `Fn::If` the longer branch counts.
+    The longer branch of an `Fn::If` counts.
     """
     if isinstance(document, dict):
         if "Fn::If" in document:

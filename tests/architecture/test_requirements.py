@@ -1,6 +1,6 @@
 """docs/requirements.md names code and tests that exist, and tests name its rows.
 
-The comment `# covers P-04`, above a test or at the head of its module, says that it proves the row.
+The comment `# covers P-04`, above a test or at the top of its module, marks a proof of that row.
 """
 
 import re
@@ -19,7 +19,7 @@ COMMENT: Final = re.compile(r"^ *# covers\b *(.*)$", re.MULTILINE)
 
 
 class Row(NamedTuple):
-    """A row of a table."""
+    """One row of a table."""
 
     id: str
     behaviour: str
@@ -29,13 +29,13 @@ class Row(NamedTuple):
 
 @pytest.fixture(scope="module")
 def requirements() -> Sequence[Row]:
-    """The rows of the page."""
+    """Provide the rows of the page."""
     return _rows((ROOT / "docs" / "requirements.md").read_text())
 
 
 @pytest.fixture(scope="module")
 def covering() -> Mapping[str, set[str]]:
-    """Test files by the ids of their comments."""
+    """Provide the test files by the ids in their comments."""
     found: defaultdict[str, set[str]] = defaultdict(set)
     for path in TESTS.rglob("*.py"):
         for ids in COMMENT.findall(path.read_text()):
@@ -84,7 +84,7 @@ def test_the_numbers_of_an_area_have_no_gap(requirements: Sequence[Row]) -> None
 
 
 def _rows(text: str) -> Sequence[Row]:
-    """The rows of all tables, without their heads."""
+    """Return the rows of all tables without their headers."""
     lines = [line for line in text.splitlines() if line.startswith("| ") and line[2:4] != "id"]
     rows = [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines]
     return [

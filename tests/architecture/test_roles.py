@@ -1,4 +1,4 @@
-"""What AWS makes of the roles: SAM adds policies to those that the template names."""
+"""The deployed roles stay within AWS's limits: SAM adds policies to those in the template."""
 
 from typing import Any
 
@@ -6,15 +6,15 @@ import pytest
 
 from tests.architecture.conftest import ROOT, Templates
 
-# IAM allows 10 for each role (IAM User Guide, "IAM and AWS STS quotas"); two are left for what an
-# account adds, such as a boundary for its audit.
+# IAM allows 10 for each role (IAM User Guide, "IAM and AWS STS quotas"); two are reserved for
+# policies that an account adds, such as a boundary for its audit.
 POLICIES_PER_ROLE = 8
 TEMPLATE_LINES = 1_800
 
 
 @pytest.fixture(scope="module")
 def roles(translated: dict[str, Any]) -> dict[str, list[Any]]:
-    """The managed policies of all roles."""
+    """Provide the managed policies of all roles."""
     return {
         name: each["Properties"].get("ManagedPolicyArns", [])
         for name, each in translated["Resources"].items()

@@ -1,4 +1,4 @@
-"""Every trigger has a sample of its event, by which it can be invoked."""
+"""Every trigger has a sample event with which it can be invoked."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Each stage's templates, with its conditions decided: CloudFormation would create them all."""
+"""Each stage's templates with evaluated conditions: CloudFormation could create all of them."""
 
 import re
 import subprocess
@@ -14,7 +14,7 @@ from tests.architecture.evaluation import evaluated, targets
 SECRET: Final = "arn:aws:secretsmanager:eu-west-1:000000000000:secret:server"
 URLS: Final = {"OpenSearchUrl": "http://127.0.0.1:1", "WebSocketUrl": "http://127.0.0.1:2"}
 LONGEST: Final = "a" * 16
-"""Name of a stage (AllowedPattern)."""
+"""Longest name of a stage (AllowedPattern)."""
 STAGES: Final[Mapping[str, Mapping[str, str]]] = {
     "local": {"Stage": "local", **URLS, "EmbedderUrl": "http://127.0.0.1:3"},
     "local, embeds by a function": {"Stage": "local", **URLS},
@@ -44,7 +44,7 @@ NAMES: Final = {
     "AWS::CloudWatch::Dashboard": ("DashboardName", 255),
     "AWS::SecretsManager::Secret": ("Name", 512),
 }
-"""Property with the name that a template gives, and the longest one that AWS accepts."""
+"""Property that holds a resource's name, and the maximum length that AWS accepts."""
 Evaluated = dict[str, dict[str, Any]]
 
 
@@ -52,7 +52,7 @@ Evaluated = dict[str, dict[str, Any]]
 def stage(
     request: pytest.FixtureRequest, translated: dict[str, Any], templates: Templates
 ) -> Evaluated:
-    """Every template of a stage, by file name; a nested one with the values that it is given."""
+    """Provide a stage's templates by file name; nested ones have the root's parameter values."""
     chosen = {**_defaults(translated), **request.param}
     found = {"template.yaml": evaluated(translated, chosen)}
     for resource in found["template.yaml"]["Resources"].values():
@@ -121,7 +121,7 @@ def test_a_name_is_short_enough_for_the_longest_stage(templates: Templates) -> N
         for name, resource in templates.resources(kind).items():
             given = resource.get("Properties", {}).get(name_property)
             if given is None:
-                continue  # CloudFormation makes a name that fits
+                continue  # CloudFormation generates a name that fits
             text = given["Fn::Sub"] if isinstance(given, dict) else given
             filled = re.sub(r"\$\{\w+\}", LONGEST, text)
             assert len(filled) <= longest, (name, filled)
@@ -149,19 +149,19 @@ def test_opensearch_s_size_follows_the_stage_and_its_parameters(
     assert cluster["InstanceCount"] == nodes
     assert cluster.get("ZoneAwarenessConfig", {}).get("AvailabilityZoneCount", 1) == zones
     assert cluster["ZoneAwarenessEnabled"] == (zones > 1)
-    watched = domain["Outputs"]["VolumeGib"]["Value"]  # an alarm reads the free share
+    watched = domain["Outputs"]["VolumeGib"]["Value"]  # an alarm needs the size for the free share
     assert str(properties["EBSOptions"]["VolumeSize"]) == str(watched) == str(gib)
     assert cluster.get("DedicatedMasterCount", 0) == masters
     assert cluster["DedicatedMasterEnabled"] == (masters > 0)
 
 
 WITHOUT_RESOURCE: Final = {
-    # IAM names no resource for these (Service Authorization Reference). A task's token is the
-    # permission; a condition names the tag of a key that is yet to be created.
+    # IAM defines no resource for these actions (Service Authorization Reference). A task's token is
+    # the permission; a condition names the tag of a key that doesn't exist yet.
     *("states:SendTaskHeartbeat", "states:SendTaskSuccess", "kms:CreateKey", "kms:TagResource"),
 }
 ACTIONS_BY_PATTERN: Final = {"kms:*", "es:ESHttp*"}
-"""In resource policies for principals of the account, whose roles say what they may do."""
+"""Allowed in resource policies for principals of the account, whose roles limit their actions."""
 
 
 def test_a_policy_names_its_actions_and_resources(stage: Evaluated) -> None:
@@ -192,7 +192,7 @@ def test_no_stage_makes_anything_public(stage: Evaluated) -> None:
 
 @pytest.mark.heavy
 def test_cfn_lint_accepts_the_nested_templates() -> None:
-    """`sam validate --lint`, of each deployment, reads only the root."""
+    """`sam validate --lint`, which each deployment runs, reads only the root template."""
     found = subprocess.run(
         [ROOT / ".venv" / "bin" / "cfn-lint", *sorted((ROOT / "infra").glob("*.yaml"))],
         capture_output=True,

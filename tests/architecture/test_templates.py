@@ -1,4 +1,4 @@
-"""What the templates must keep to, whatever is added."""
+"""Rules that all templates must follow, including later additions."""
 
 import ast
 import json
@@ -91,7 +91,7 @@ def test_every_schedule_says_what_becomes_of_a_failure(templates: Templates) -> 
 
 
 NOT_RESTORED = {"Caches"}
-"""Tables that are neither restored nor kept. Entries of caches expire and are computed again."""
+"""Tables without point-in-time recovery or retention: cache entries expire and are recomputed."""
 
 
 def test_stored_data_is_encrypted_restorable_and_stays(templates: Templates) -> None:
@@ -177,7 +177,7 @@ def test_functions_executions_and_requests_are_traced_by_one_parameter(
 def test_lambda_lets_a_job_come_back_as_often_as_it_has_to_wait(
     translated: dict[str, Any],
 ) -> None:
-    """By default it drops the sixteenth message that a function causes for itself."""
+    """By default, Lambda drops the sixteenth message of a chain that a function itself causes."""
     functions = [
         each["Properties"]
         for each in translated["Resources"].values()
@@ -223,10 +223,11 @@ def test_reports_of_files_end_no_earlier_than_their_jobs(templates: Templates) -
     assert rules["T/"]["ExpirationInDays"] * 24 * 3600 == job
 
 
-# IAM names no resource for these (Service Authorization Reference, AWS Step Functions): whoever has
-# a task's token may complete it.
+# IAM defines no resource for these actions (Service Authorization Reference, AWS Step Functions):
+# the token of a task is the permission to complete it.
 BY_TOKEN = {"states:SendTaskHeartbeat", "states:SendTaskSuccess"}
-# Nor for a key that is yet to be created (… AWS KMS): a condition requires its tag.
+# IAM has no resource for a key before its creation either (… AWS KMS): a condition requires its
+# tag.
 BY_TAG = {"kms:CreateKey", "kms:TagResource"}
 
 
@@ -260,6 +261,6 @@ def _without_tokens(policy: Any) -> Any:
 
 
 def _is_open(statement: Mapping[str, Any]) -> bool:
-    """Whether a statement may name `*` as its resource."""
+    """Return whether a statement may name `*` as its resource."""
     actions = set(statement["Action"])
     return actions <= BY_TOKEN or (actions <= BY_TAG and "Condition" in statement)

@@ -1,4 +1,4 @@
-"""A deletion of a tenant reaches every table and bucket of the templates (T-07)."""
+"""The deletion of a tenant covers every table and bucket of the templates (T-07)."""
 
 from spinneret.operations.tenants.tables import TABLES
 from spinneret.operations.tenants.wiring import BUCKETS

@@ -1,5 +1,5 @@
-"""What each function may do: how templates say it (`reading`), what each area needs (the others).
+"""Permissions of each function: granted by templates (`reading`), needed by areas (the others).
 
-A module here names functions of its area in `NEEDED`, and every call of an AWS client that its
-area alone makes in `CALLS`. Both are found by pattern.
+A module here names functions of its area in `NEEDED`, and in `CALLS` every call of an AWS client
+that only its area makes. Both are found by pattern.
 """

@@ -26,10 +26,10 @@ NEEDED = {
         RELAYING,
         POLITE_FETCHING,  # previews
         _ROBOTS,
-        on("SecretsKey", "kms:Encrypt"),  # request headers
+        on("SecretsKey", "kms:Encrypt"),  # encrypts request headers
         on("Audits", "DeleteItem GetItem PutItem Query"),  # audits are read, schedules written
-        on("AuditObjects", "s3:ListBucket"),  # what isn't there is a 404, not a 403
-        on("AuditObjects/*", "s3:GetObject"),  # issues, and what a presigned URL shows
+        on("AuditObjects", "s3:ListBucket"),  # a missing object is a 404, not a 403
+        on("AuditObjects/*", "s3:GetObject"),  # issues, objects of presigned URLs
     ),
     "AuditWorker": together(
         JOB_WORK,
@@ -43,7 +43,7 @@ NEEDED = {
     ),
     "AuditSchedules": together(
         JOB_WORK,
-        on("Domains", "BatchGetItem GetItem"),  # blocks and breakers
+        on("Domains", "BatchGetItem GetItem"),  # blocks and circuit breakers
         on("Audits", "GetItem PutItem"),
         on("Audits/index/*", "Query"),
     ),

@@ -1,4 +1,4 @@
-"""What collections add to their function."""
+"""Permissions that collections add to their function."""
 
 from tests.architecture.permissions.parts import on
 

@@ -17,16 +17,16 @@ from tests.architecture.permissions.reading import CONDITIONED
 
 NEEDED = {
     "CoreApi": together(
-        on("Tenancy", "GetItem PutItem Query UpdateItem"),  # keys
+        on("Tenancy", "GetItem PutItem Query UpdateItem"),  # API keys
         UPLOADED,
-        on("Uploads/*", "s3:PutObject"),  # what a presigned form does, its signer must be allowed
+        on("Uploads/*", "s3:PutObject"),  # a form acts with its signer's permission
         JOB_WORK,
         RELAYING,
-        # readiness: these questions show nothing that is stored
+        # readiness: these requests return no stored data
         on("Content", "s3:ListBucket"),
         on("Domain/_cluster/health", "es:ESHttpGet"),
         on("Domain/_alias/chunks-*", "es:ESHttpGet"),
-        on(f"Documents{CONDITIONED}", "GetItem"),  # whether there ever was an index
+        on(f"Documents{CONDITIONED}", "GetItem"),  # whether an index ever existed
         EMBEDDING,
         on("MediaWorker", "lambda:InvokeFunction"),
     ),
@@ -43,17 +43,17 @@ NEEDED = {
         "sqs:ChangeMessageVisibility sqs:DeleteMessage sqs:GetQueueAttributes sqs:ReceiveMessage"
         " sqs:SendMessage",
     ),
-    # The operator's commands: all that a tenant has.
+    # The operator's commands reach all data of a tenant.
     "Tenants": together(
         *(on(table, "BatchWriteItem Scan") for table in TABLES),
         *(on(bucket, "s3:ListBucketVersions") for bucket in BUCKETS),
         *(on(f"{bucket}/*", "s3:DeleteObject s3:DeleteObjectVersion") for bucket in BUCKETS),
         on("Domain/chunks-*/_delete_by_query", "es:ESHttpPost"),
-        # states and marks of credentials; holds of work, and whether some still runs
+        # states and marks of credentials; holds of work, and the check for running work
         on("Tenancy", "BatchGetItem DeleteItem GetItem PutItem Query UpdateItem"),
         on("Jobs", "BatchGetItem DeleteItem GetItem PutItem"),
         on("Jobs/index/*", "Query"),
-        # connections that are revoked
+        # revokes connections
         on("Marketplace", "DeleteItem GetItem Query"),
         on("ClientSecrets", "secretsmanager:GetSecretValue"),
         on("SecretsKey", "kms:Decrypt"),

@@ -28,14 +28,14 @@ NEEDED = {
         ADMISSION,
         UPLOADED,
         JOB_WORK,
-        # hosts' settings and pace, proxies and their use
+        # settings and rate limits of hosts, proxies and their usage
         on("Domains", "BatchGetItem DeleteItem GetItem PutItem Query UpdateItem"),
         RELAYING,
         on("Webhooks", "BatchGetItem DeleteItem GetItem PutItem Query UpdateItem"),
-        on("Documents", "BatchGetItem"),  # whether a crawl's page is shown
+        on("Documents", "BatchGetItem"),  # whether a crawl's page is visible
         on("Frontier", "GetItem Query"),
         on("Frontier/index/placed", "Query"),
-        on("SecretsKey", "kms:Encrypt kms:Decrypt"),  # a proxy is tried with its credentials
+        on("SecretsKey", "kms:Encrypt kms:Decrypt"),  # a proxy test uses its credentials
     ),
     "CrawlWorker": _CRAWLING,
     "DeepCrawlStep": together(_PAGE, EXPLORING, RELAYING),

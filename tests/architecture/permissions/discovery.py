@@ -9,7 +9,7 @@ NEEDED = {
         RELAYING,
         POLITE_FETCHING,
         on("CrawlDefinitions", "BatchGetItem GetItem PutItem"),
-        # robots.txt files, kept for all
+        # robots.txt files, which all functions share
         on("Content/*", "s3:GetObject s3:PutObject"),
         on("Content", "s3:ListBucket"),
     ),

@@ -12,11 +12,11 @@ _FILES = together(
     on("Inbox/*", "s3:GetObject s3:GetObjectVersion s3:PutObject"),
     on("Inbox", "s3:ListBucket"),
     on("CrawlDefinitions", "GetItem"),  # configs
-    on("TagsAndCollections", "GetItem PutItem"),  # collections are looked up, tags made
+    on("TagsAndCollections", "GetItem PutItem"),  # collections are read, tags created
 )
 
 NEEDED = {
-    # what forms and links do, their signer must be allowed
+    # forms and links act with their signer's permission
     "CrawlApi": on("Inbox/*", "s3:GetObject s3:PutObject"),
     "CrawlInbox": JOB_WORK,
     "CrawlWorker": _FILES,

@@ -1,4 +1,4 @@
-"""Functions of the marketplace area, and what it adds to functions of others."""
+"""Functions of the marketplace area, and the permissions that it adds to other functions."""
 
 from tests.architecture.permissions.parts import ADMISSION, JOB_WORK, UPLOADED, on, together
 
@@ -7,10 +7,10 @@ _MARKETPLACES = together(
     on("ClientSecrets", "secretsmanager:GetSecretValue"),
     on("SecretsKey", "kms:Decrypt kms:Encrypt"),
 )
-_ENDING = on("Marketplace", "PutItem UpdateItem")  # statistics
+_ENDING = on("Marketplace", "PutItem UpdateItem")  # statistics of ended jobs
 _DRIVING = together(JOB_WORK, _ENDING)
 _STARTING = on("PublishMachine", "states:StartExecution")
-_ANY = "*"  # an action on a task token, which names its execution itself
+_ANY = "*"  # an action on a task token, which itself identifies the execution
 
 CALLS = {
     "get_secret_value": "secretsmanager:GetSecretValue",
@@ -36,12 +36,13 @@ NEEDED = {
         on("Marketplace", "DeleteItem GetItem PutItem"),
         on(_ANY, "states:SendTaskSuccess"),
     ),
-    # A plug-in says that it is there, and what a marketplace answered it; what waits goes on.
+    # A plug-in reports that it is connected, and a marketplace's response; then the waiting state
+    # continues.
     "LiveApi": together(
         on("Marketplace", "DeleteItem GetItem PutItem Query UpdateItem"),
         on(_ANY, "states:SendTaskHeartbeat states:SendTaskSuccess"),
     ),
-    # They may end marketplace jobs, whose ends are counted.
+    # These functions may end marketplace jobs, whose ends are counted.
     "CoreApi": _ENDING,
     "Sweeper": _ENDING,
 }

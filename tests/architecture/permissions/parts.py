@@ -1,20 +1,20 @@
-"""What a part of a function's wiring reaches, by resource.
+"""Permissions of the parts of a function's wiring, by resource.
 
-A transaction needs the permission of each of its writes, a query of an index one for the index
-(DynamoDB Developer Guide, "Using IAM with DynamoDB transactions", "Using IAM with indexes"); SQS
-checks SendMessage for batches too.
+A transaction needs the permission of each of its writes, a query of an index needs one for the
+index (DynamoDB Developer Guide, "Using IAM with DynamoDB transactions", "Using IAM with indexes").
+SQS checks SendMessage for batches, too.
 """
 
 from tests.architecture.permissions.reading import CONDITIONED, Permissions
 
 
 def on(resource: str, actions: str) -> Permissions:
-    """The actions, named without their service where that is DynamoDB."""
+    """Return the actions on a resource; actions of DynamoDB are given without their service."""
     return {resource: {each if ":" in each else f"dynamodb:{each}" for each in actions.split()}}
 
 
 def together(*parts: Permissions) -> Permissions:
-    """All of these."""
+    """Return the union of permissions."""
     found: Permissions = {}
     for part in parts:
         for resource, actions in part.items():
@@ -22,12 +22,12 @@ def together(*parts: Permissions) -> Permissions:
     return found
 
 
-# Credentials are read, windows written.
+# Functions read credentials and write rate-limit windows.
 ADMISSION = together(on("Tenancy", "GetItem"), on(f"Tenancy{CONDITIONED}", "UpdateItem"))
 UPLOADED = together(on("Uploads/*", "s3:GetObject"), on("Uploads", "s3:ListBucket"))
 PUSHING = on("Api/ws/*/@connections/*", "execute-api:ManageConnections")
 LANES = "spinneret-${Stage}-*"
-# The one policy of all functions that submit, move or run jobs.
+# The common policy of all functions that submit, move or run jobs.
 JOB_WORK = together(
     on(
         "Jobs",
@@ -38,14 +38,14 @@ JOB_WORK = together(
     on(LANES, "sqs:GetQueueAttributes sqs:SendMessage"),
     PUSHING,
 )
-# Events in transactions, and handed on: to the bus, and to endpoints by deliveries.
+# Events are written in transactions and relayed: to the bus, and to endpoints by deliveries.
 RELAYING = together(
     on("Events", "PutItem UpdateItem"),
     on("Events/index/*", "Query"),
     on("Webhooks", "Query"),
     on("Bus", "events:PutEvents"),
 )
-# A host's pace and a tenant's settings for it; the credentials of proxies.
+# A host's rate limit, a tenant's settings for the host, and the credentials of proxies.
 POLITE_FETCHING = together(
     on("Domains", "BatchGetItem GetItem UpdateItem"), on("SecretsKey", "kms:Decrypt")
 )
@@ -53,14 +53,14 @@ EXPLORING = together(
     on("Frontier", "BatchGetItem ConditionCheckItem GetItem PutItem Query UpdateItem"),
     on("Frontier/index/placed", "Query"),
 )
-# By a function, or by a server with credentials.
+# Either a function computes embeddings, or a server with credentials does.
 EMBEDDING = together(
     on("spinneret-embedder-${Stage}", "lambda:InvokeFunction"),
     on("EmbedderSecretArn", "secretsmanager:GetSecretValue"),
 )
 STORING = together(
     on("Documents", "DeleteItem GetItem PutItem UpdateItem"),
-    on("Content", "s3:ListBucket"),  # what isn't there is a 404, not a 403
+    on("Content", "s3:ListBucket"),  # so that a missing object is a 404, not a 403
     on("Content/*", "s3:GetObject s3:PutObject"),
 )
 KEEPING = together(

@@ -16,14 +16,14 @@ NEEDED = {
         on("Tenancy", "DeleteItem GetItem PutItem UpdateItem"),
         on("Events", "PutItem"),
         UPLOADED,
-        on(f"key/*{CONDITIONED}", "kms:Sign"),  # of this stage's tag
+        on(f"key/*{CONDITIONED}", "kms:Sign"),  # only keys with this stage's tag
     ),
     "PeopleApi": together(
         on("Tenancy", "DeleteItem GetItem PutItem Query UpdateItem"),
         on("Events", "PutItem"),
         UPLOADED,
         on("RefreshKey", "kms:GenerateMac"),
-        on(f"key/*{CONDITIONED}", "kms:Sign"),  # of this stage's tag
+        on(f"key/*{CONDITIONED}", "kms:Sign"),  # only keys with this stage's tag
     ),
     "SigningKeys": together(
         on(f"Tenancy{CONDITIONED}", "GetItem PutItem"),

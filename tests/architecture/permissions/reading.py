@@ -1,4 +1,4 @@
-"""The permissions that a template gives its functions on AWS, resource by resource."""
+"""The permissions that a template gives its functions on AWS, by resource."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -8,7 +8,7 @@ from tests.architecture.conftest import Templates
 
 Template = Mapping[str, Any]
 Permissions = dict[str, set[str]]
-"""Resource, by its logical id and what is behind it, → actions."""
+"""Resource (its logical id and the rest of its ARN) → actions."""
 
 # SAM's policy templates as SAM expands them (Developer Guide, "AWS SAM policy template list"):
 # the parameter that names the resource, and the actions.
@@ -21,7 +21,10 @@ CONDITIONED = " (on a condition)"
 
 
 def permissions_of(function: str, templates: Templates) -> Permissions:
-    """What a function's own policies allow; SAM adds logs and the polling of its event sources."""
+    """Return what a function's own policies allow.
+
+    SAM adds permissions for logs and for polling the event sources.
+    """
     found: Permissions = {}
     for policy in templates.functions()[function].get("Policies", []):
         for resource, actions in _statements(policy, templates.root, templates):
@@ -35,7 +38,7 @@ def _statements(
     match policy:
         case {"Fn::If": ["IsLocal", {"Ref": "AWS::NoValue"}, given]}:
             yield from _statements(given, template, templates)
-        case {"Fn::If": [_, given, {"Ref": "AWS::NoValue"}]}:  # on stages that ask for it
+        case {"Fn::If": [_, given, {"Ref": "AWS::NoValue"}]}:  # on stages that enable it
             yield from _statements(given, template, templates)
         case {"Statement": statements}:
             for statement in statements:
@@ -90,7 +93,7 @@ def _resource(given: Any, template: Template, templates: Templates) -> str:
 
 
 def _on_aws(passed: Any) -> Any:
-    """The branch of a condition that names something; the other one is `none`."""
+    """Return the branch of a condition that names a resource; the other one is `none`."""
     match passed:
         case {"Fn::If": [_, "none", given]} | {"Fn::If": [_, given, "none"]}:
             return given
@@ -98,7 +101,7 @@ def _on_aws(passed: Any) -> Any:
 
 
 def _spelled_out(text: str, template: Template, templates: Templates) -> str:
-    """The end of an ARN, whose service and account don't tell resources apart."""
+    """Return the end of an ARN; service and account don't distinguish resources."""
     behind = text.rpartition("${AWS::AccountId}:")[2]
     if behind.startswith("function:spinneret-"):
         return behind.removeprefix("function:")
@@ -115,12 +118,12 @@ def _spelled_out(text: str, template: Template, templates: Templates) -> str:
 
 
 def _is_passed_on(name: str, template: Template, templates: Templates) -> bool:
-    """Whether the root template says what it is; the root's own parameters go by their names."""
+    """Return whether the root template passes this value; its own parameters keep their names."""
     return template is not templates.root and name in template.get("Parameters", {})
 
 
 def _given(parameter: str, template: Template, templates: Templates) -> Any:
-    """What the root template gives a nested one for its parameter."""
+    """Return the root template's value for a nested template's parameter."""
     [file] = [name for name, each in templates.nested.items() if each is template]
     [stack] = [
         each["Properties"]

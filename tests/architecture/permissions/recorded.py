@@ -1,8 +1,8 @@
 """Calls that functions made on the local stack (its `recorded_calls.py`), as permissions.
 
-A call may need other actions than its own name: those of a transaction's parts, or of the object
-version that it names (Service Authorization Reference; DynamoDB Developer Guide, "Using IAM with
-DynamoDB transactions").
+The actions of a call may differ from its name: a transaction needs those of its parts, a call that
+names an object version those of the version (Service Authorization Reference; DynamoDB Developer
+Guide, "Using IAM with DynamoDB transactions").
 """
 
 import json
@@ -15,10 +15,10 @@ from typing import Any, Final
 from tests.architecture.permissions.reading import CONDITIONED, Permissions
 
 Need = tuple[str, tuple[str, ...]]
-"""An action, and the names of its resource: one of them must be allowed."""
+"""An action and the names of its resource, of which one must be allowed."""
 
 SHARE: Final = 0.5
-"""Of the functions; the end-to-end tests call nearly all."""
+"""Minimum share of functions with recorded calls; the end-to-end tests call nearly all."""
 _PREFIXES: Final = {
     "apigatewaymanagementapi": "execute-api",
     "stepfunctions": "states",
@@ -47,18 +47,18 @@ class Names:
     """Logical ids of a deployed stack's resources."""
 
     logical: Mapping[str, str]
-    """By physical id."""
+    """Physical id → logical id."""
     stage: str
 
     def of(self, physical: str) -> tuple[str, ...]:
-        """All names by which a policy may allow the resource."""
+        """Return all names by which a policy may allow the resource."""
         last = _last(physical)
         found = [name for each, name in self.logical.items() if _last(each) == last]
         return (*found, last.replace(f"-{self.stage}", "-${Stage}"))
 
 
 def _last(physical: str) -> str:
-    """The part of an id that its ARN, its URL and its name have in common."""
+    """Return the part of an id that its ARN, its URL and its name share."""
     return physical.rpartition(":")[2].rpartition("/")[2]
 
 
@@ -108,7 +108,7 @@ def _of_s3(action: str, named: Mapping[str, Any], names: Names) -> Iterator[Need
 
 
 def allows(allowed: Permissions, need: Need) -> Iterator[tuple[str, str]]:
-    """Yield each grant (resource, action) that allows what is needed, on a condition or not."""
+    """Yield each grant (resource, action) that allows the need, with or without a condition."""
     action, resources = need
     for resource, actions in allowed.items():
         pattern = resource.removesuffix(CONDITIONED)
@@ -131,12 +131,12 @@ def read(folder: Path, functions: Mapping[str, str], names: Names) -> dict[str, 
 
 
 def suffices(recorded: int, functions: int) -> bool:
-    """Return whether so many functions recorded calls that the record can't have failed."""
+    """Return whether enough functions recorded calls; fewer mean that recording failed."""
     return 0 < SHARE * functions <= recorded
 
 
 def missing(needed: Iterable[Need], allowed: Permissions) -> list[str]:
-    """Return what was needed and isn't allowed."""
+    """Return the needs that aren't allowed."""
     return sorted(
         f"{action} on {' or '.join(resources)}"
         for action, resources in needed

@@ -14,9 +14,9 @@ NEEDED = {
     "WatchApi": together(
         ADMISSION,
         UPLOADED,
-        JOB_WORK,  # imports
-        RELAYING,  # the end of an incident by a heartbeat's call
-        on("SecretsKey", "kms:Encrypt"),  # an owner's part of requests
+        JOB_WORK,  # import jobs
+        RELAYING,  # a heartbeat's call may end an incident
+        on("SecretsKey", "kms:Encrypt"),  # encrypts the owner's part of requests
         on("Targets", "BatchGetItem DeleteItem GetItem PutItem Query UpdateItem"),
         on("Checks", "DeleteItem PutItem Query UpdateItem"),  # calls of heartbeats
         on("ChecksQueue", "sqs:SendMessage"),  # the first checks of a new target
@@ -25,18 +25,18 @@ NEEDED = {
         on("ChecksQueue", "sqs:SendMessage"),
         on(
             "Targets", "GetItem PutItem UpdateItem"
-        ),  # which tick it is, and how far the last one looked
+        ),  # number of the tick, position of the last scan
         on("Targets/index/due", "Query"),
     ),
     "CheckWorker": together(
-        JOB_WORK,  # what a report is handed on by
+        JOB_WORK,  # relays reports
         RELAYING,
-        on("Domains", "BatchGetItem GetItem UpdateItem"),  # hosts' pace, tenants' blocks
-        # Options, states, incidents, slots, windows, how far the last tick looked
+        on("Domains", "BatchGetItem GetItem UpdateItem"),  # hosts' rate limits, tenants' blocks
+        # Options, states, incidents, slots, windows, position of the last scan
         on("Targets", "BatchGetItem GetItem PutItem Query UpdateItem"),
         on("Checks", "DeleteItem PutItem UpdateItem"),
         on("SecretsKey", "kms:Decrypt"),
-        on("ChecksQueue", "sqs:SendMessage"),  # checks whose host is busy
+        on("ChecksQueue", "sqs:SendMessage"),  # repeats checks whose host is busy
     ),
     "ImportWorker": together(
         JOB_WORK,
