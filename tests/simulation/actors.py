@@ -349,9 +349,7 @@ class Actors:
         return f"{prefix}_{self._world.number(prefix):04d}"
 
     def _ending(self, actor: Actor, relay: Relay) -> JobStore:
-        """Return the store as in production: it relays ends, and the last child's end ends its
-        parent.
-        """
+        """Return the production store: it relays ends, and the last child's end ends its parent."""
         inner = SteppedStore(self._world, actor)
         store = PublishingJobStore(inner, relaying(POLICIES, relay.relay))
         store.listen(self._ends_of(store=store, clock=self._world.clock_of(actor)))

@@ -34,7 +34,7 @@ class Ended:
 
 
 class _Schedule(CrashPoints):
-    """No faults; the plan chooses which ready actor moves; after its end the first one moves."""
+    """Schedule without faults: moves the actors of its plan, then always the first ready one."""
 
     def __init__(self, plan: Sequence[int]) -> None:
         super().__init__({})

@@ -146,7 +146,7 @@ class Invariants:
         self._times(row)
 
     def amended(self, was: Job) -> None:
-        """Check that a later submission only added to a job's payload."""
+        """Check the amendment of a job's payload by a later submission."""
         job = self._row(was.ref)
         self.counts["amended"] += 1
         self._amendments[job.ref] += 1

@@ -95,7 +95,7 @@ class EndsEarly(ParentEnds):
 
 
 class MissesNobody(FakeJobStore):
-    """Has no wake time for a running driven job, so that its execution may die unnoticed."""
+    """Never returns a running driven job to wake, so that its execution may die unnoticed."""
 
     def to_wake(
         self, shard: int, until: datetime, limit: int, after: DuePosition | None = None

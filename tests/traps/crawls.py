@@ -47,9 +47,7 @@ class End(StrEnum):
     LOST = "lost"
     """The execution disappears: its lease ends at most an hour later."""
     PAUSED = "paused"
-    """The tenant pauses and resumes at once: the steps' claims are still live in the next
-    execution.
-    """
+    """The tenant pauses and resumes at once: the next execution finds steps with live claims."""
 
 
 class Steps:
@@ -282,9 +280,7 @@ class TrapCrawl(DeepCrawlWorld):
         raise AssertionError("the execution goes on for ever")
 
     def _take(self, state: dict[str, Any]) -> tuple[Taken | None, End | None]:
-        """Take a step as the machine does: retry a step that died, and lose the execution after
-        _TAKES tries.
-        """
+        """Take a step and retry it if it dies; the execution is lost after _TAKES tries."""
         answers: list[Taken] = []
 
         def take() -> None:
@@ -358,7 +354,7 @@ def crawls_of(site: TrapSite, seed: int = 0) -> Iterator[Make]:
 
 
 def violations(crawl: TrapCrawl, view: DeepCrawlView, asked: Collection[str]) -> list[str]:
-    """Return the differences between a crawl and one request for each of these pages.
+    """Return how a crawl differs from one request for each of these pages.
 
     A page that responds with 429 or 5xx is requested TRIES times. One more request is excused by a
     step that died between its request and the storing of the response.

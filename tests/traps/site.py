@@ -25,7 +25,7 @@ _SID: Final = "sid=9f8e7d6c5b4a39281706"
 
 @dataclass(frozen=True)
 class Link:
-    """A link and the name of its page; None if it leads out of the site."""
+    """A link; `to` is the name of its page, or None if it leads out of the site."""
 
     href: str
     to: str | None
@@ -127,7 +127,7 @@ class TrapSite:
         return _FIXED.get(name) or (family(name) if family else None)
 
     def _ordinary(self, number: int) -> Node:
-        """Return an ordinary page: a tree with links across and back; its first pages link to
+        """Return an ordinary page of a tree with links across and back; the first ones link to
         traps.
         """
         near = (3 * number + 3, 3 * number + 4, 3 * number + 5, (7 * number + 3) % self.ordinary)
