@@ -1,4 +1,4 @@
-"""Import rules that no layer contract can state: who may import products, and who clients.
+"""Import rules that no layer contract can state: which modules may import products or clients.
 
 Both are found by pattern, so that the rules apply to a new domain without naming it here.
 """

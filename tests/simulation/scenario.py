@@ -254,9 +254,7 @@ class Scenario:
         self._actors.move(ref, self._rng.choice(moves or MOVES))
 
     def _owner(self, moves: int, stops: float) -> None:
-        """Make an owner's moves of parents and children; `stops` is the rate of stopping active
-        jobs.
-        """
+        """Make an owner's moves of a family; `stops` is the rate of stopping active jobs."""
         if self.calm_at is not None or not moves:
             return
         rows = map(self._world.store.get, self._world.invariants.accepted)
