@@ -1,9 +1,10 @@
-"""Time and calls of an authenticated request, by key and by user.
+"""Measure time and AWS calls of an authenticated request, with a key and with a user's token.
 
     .venv/bin/python benchmarks/access.py
 
-Services and adapters are the product's own; AWS is moto in this process. Calls are counted at the
-clients; the time includes moto, which answers a call in some milliseconds.
+Services and adapters are those of the product; moto in this process replaces AWS. The benchmark
+counts calls at the boto3 clients. The time includes moto, which answers a call in a few
+milliseconds.
 """
 
 import os
@@ -45,7 +46,7 @@ MINUTE: Final = 60
 
 
 class Bench:
-    """A tenant with a key and a signed-in person, and the calls of its clients."""
+    """A tenant with a key and a signed-in user, whose AWS clients count their calls."""
 
     def __init__(self) -> None:
         session = boto3.session.Session()
@@ -73,7 +74,7 @@ class Bench:
         self.token = self._signed_in()
 
     def process(self) -> KeyService:
-        """The admission of a new process, which knows nothing yet."""
+        """Return the key service of a new process, without any cached data."""
         verifier = TokenVerifier(keys=self.key_sets, clock=self.clock, **TOKENS)
         people = SignedInPeople(
             users=self.users,
@@ -93,7 +94,7 @@ class Bench:
         )
 
     def measured(self, action: Callable[[], object], times: int = 1) -> tuple[float, str]:
-        """Milliseconds and calls of one repetition."""
+        """Return the mean milliseconds and calls of one repetition."""
         before, started = Counter(self.calls), time.perf_counter()
         for _ in range(times):
             action()
@@ -135,7 +136,7 @@ class Bench:
 
 
 def rows(bench: Bench, name: str, secret: str) -> list[str]:
-    """The table's rows of one credential."""
+    """Return the rows of the table for one credential."""
     service = bench.process()
 
     def request(seconds: float = 0.0) -> None:
@@ -164,7 +165,7 @@ def main() -> None:
     }
     with mock_aws():
         bench = Bench()
-        bench.process().authenticate(bench.token)  # imports belong to no request
+        bench.process().authenticate(bench.token)  # loads modules before the measurement
         print("| credential | request | ms with moto | calls of one request |")
         print("|---|---|---|---|")
         for name, secret in (("key", bench.key), ("user", bench.token)):

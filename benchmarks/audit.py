@@ -3,14 +3,15 @@
     python benchmarks/audit.py [--html DIR] [--pages 100 500 2000]
     python benchmarks/audit.py --site DIR --pages 500
 
-* pages: facts and checks over generated pages, and over the real ones of a folder (`*.html` or
-  `*.html.gz`, by default the labelled set beside the repository, else Python's documentation);
-* checks: what each costs, the ten dearest;
-* memory: peak of the process while a site of so many pages is audited and all reports are written,
-  each size in a process of its own.
+* pages: facts and checks of generated pages, and of the real pages of a folder (`*.html` or
+  `*.html.gz`; by default the labelled set beside the repository, else Python's documentation);
+* checks: the time of the ten slowest checks;
+* memory: the peak of a process that audits a site of the given number of pages and writes all
+  reports; each size has its own process.
 
-With --site, nothing of this but a whole audit of a folder that is served on loopback: requests,
-time, memory, reports (such as /usr/share/doc/python3.11/html, of Debian's python3.11-doc).
+With --site, the benchmark instead audits a whole folder that is served on loopback (such as
+/usr/share/doc/python3.11/html of Debian's python3.11-doc). It prints requests, time, memory and
+reports.
 """
 
 import argparse
@@ -59,7 +60,7 @@ WORDS = 700
 
 
 def generated(count: int) -> Iterator[FetchedPage]:
-    """Pages of some 30 kB with a menu, sections, images and a few faults each."""
+    """Yield pages of about 30 kB with a menu, sections, images and a few faults each."""
     for number in range(count):
         rest = random.Random(number)
         words = [f"w{rest.randrange(900)}" for _ in range(WORDS)]
@@ -85,7 +86,7 @@ def generated(count: int) -> Iterator[FetchedPage]:
 
 
 def real(folder: Path) -> Iterator[FetchedPage]:
-    """The first pages of a folder."""
+    """Yield the first pages of a folder."""
     files = sorted([*folder.rglob("*.html"), *folder.rglob("*.html.gz")])
     for file in files[:REAL_PAGES]:
         body = gzip.decompress(file.read_bytes()) if file.suffix == ".gz" else file.read_bytes()
@@ -107,7 +108,7 @@ def _fetched(url: str, body: bytes) -> FetchedPage:
 
 
 def site_facts(urls: Iterable[str]) -> SiteFacts:
-    """A robots.txt and a sitemap of all pages."""
+    """Return the facts of a site with a robots.txt and a sitemap of all pages."""
     rows = "".join(f"<url><loc>{url}</loc></url>" for url in urls)
     return SiteFacts(
         start_url=f"{HOST}/",
@@ -130,7 +131,7 @@ def main() -> None:
         print(memory(arguments.memory_of))
         return
     if arguments.site is not None:
-        # Loaded late: the memory of the other measurements is without it.
+        # This import must not count in the memory of the other measurements.
         from benchmarks.audit_site import audit_site  # noqa: PLC0415 (see above)
 
         audit_site(arguments.site, arguments.pages[0])
@@ -155,7 +156,7 @@ def main() -> None:
 
 
 def speed(name: str, pages: list[FetchedPage]) -> None:
-    """Pages a second of one core: facts, then checks with the score."""
+    """Print the pages per second of one core: for facts, and for checks with the score."""
     started = time.process_time()
     facts = [each for page in pages for each in read_page(page, NOW)]
     read = time.process_time() - started
@@ -174,7 +175,10 @@ def speed(name: str, pages: list[FetchedPage]) -> None:
 
 
 def dearest(pages: list[FetchedPage]) -> list[tuple[str, float]]:
-    """Microseconds that each check takes for a page, those of the site shared by all."""
+    """Return the microseconds per page of each check, slowest first.
+
+    The time of a check of the whole site is divided by the number of pages.
+    """
     facts = [each for page in pages for each in read_page(page, NOW)]
     site = Site(f"{HOST}/")
     for each in facts:
@@ -197,7 +201,10 @@ def dearest(pages: list[FetchedPage]) -> list[tuple[str, float]]:
 
 
 def memory(count: int) -> str:
-    """Audit so many pages as a worker does, facts from their stored form; one row of the table."""
+    """Audit `count` pages as a worker does, and return one row of the table.
+
+    The audit reads the facts in their stored form.
+    """
     catalogue()
     with tempfile.TemporaryFile() as stored, tempfile.TemporaryFile() as found:
         urls = []
@@ -214,7 +221,7 @@ def memory(count: int) -> str:
             for _ in render(report):
                 pass
         seconds = time.perf_counter() - started
-        # Not ru_maxrss: that of a new process begins with its parent's.
+        # `ru_maxrss` of a new process starts at the value of its parent.
         status = Path("/proc/self/status").read_text()
         peak = int(status.partition("VmHWM:")[2].split()[0]) / 1024
         return f"{count:5} {len(log):9} {seconds:8.1f} {peak:9.0f}"

@@ -1,8 +1,9 @@
 """What an audit asks of AWS, and what that costs: `python benchmarks/audit_price.py [--pages 100]`.
 
-The whole job on moto, its website in memory: calls, capacity units by the sizes of the items, and
-the price of a run by benchmarks/prices.py. Time on Lambda is a request a second (the default pace
-of a host), and what judging takes here.
+The benchmark runs the whole job on moto, with the website in memory. It counts calls and capacity
+units (from the sizes of the items), and computes the price of a run with benchmarks/prices.py. The
+time on Lambda is one second per request (the default rate limit of a host), plus the time of the
+checks and reports.
 """
 
 import argparse
@@ -80,11 +81,11 @@ def main() -> None:
 def table(
     counting: Counting, objects: Counter[str], world: AuditWorld, seconds: float, slices: int
 ) -> None:
-    """Calls, units, dollars."""
+    """Print calls, units and dollars."""
     paces = world.hosts.ledger.updates
     writes, reads = counting.writes + paces, counting.reads + len(world.asked)
     puts, gets = objects["PutObject"], objects["GetObject"]
-    seconds += 15  # judging and reports, which the clock of this benchmark doesn't count
+    seconds += 15  # checks and reports; the clock of this benchmark doesn't count them
     rows = [
         ("requests to the web", len(world.asked), 0.0),
         ("slices (invocations, messages)", slices, 3 * slices * MESSAGE),

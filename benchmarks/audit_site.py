@@ -1,7 +1,8 @@
-"""A whole audit of a folder of HTML, served on loopback: `benchmarks/audit.py --site`.
+"""Audit a whole folder of HTML that is served on loopback: `benchmarks/audit.py --site`.
 
-The real fetcher over sockets, at a made-up host; stores in memory; the default pace of a request a
-second on a clock that doesn't sleep, but passes while a request is under way.
+The real fetcher sends requests over sockets, for a made-up host. The stores are in memory. The
+default rate limit of one request per second applies on a clock that advances instead of sleeping,
+and also advances by the duration of each request.
 """
 
 import time
@@ -27,11 +28,11 @@ _PUBLIC = "93.184.216.34"
 
 class _Handler(SimpleHTTPRequestHandler):
     def log_message(self, *_: object) -> None:
-        """Quiet."""
+        """Log nothing."""
 
 
 class _ToLoopback(httpcore.SyncBackend):
-    """Leads every connection to the server."""
+    """Network backend that connects to the server on loopback, whatever the host."""
 
     def __init__(self, port: int) -> None:
         self._port = port
@@ -44,12 +45,12 @@ class _ToLoopback(httpcore.SyncBackend):
         local_address: str | None = None,
         socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
     ) -> httpcore.NetworkStream:
-        """See SyncBackend."""
+        """Connect to the server on loopback."""
         return super().connect_tcp("127.0.0.1", self._port, timeout, local_address, socket_options)
 
 
 class _World(AuditWorld):
-    """With the real fetcher."""
+    """Audit world with the real fetcher."""
 
     def __init__(self, port: int) -> None:
         super().__init__()
@@ -63,11 +64,11 @@ class _World(AuditWorld):
         )
 
     def fetcher(self, wrap: Callable[[str, Any], Any] = lambda _, port: port) -> PoliteFetcher:
-        """Every worker's."""
+        """Return the polite fetcher of a worker; it uses this world as its fetcher."""
         return super().fetcher(lambda name, port: self if name == "fetcher" else wrap(name, port))
 
     def fetch(self, request: FetchRequest) -> FetchedPage:
-        """See Fetcher."""
+        """Fetch a page, and advance the clock by the duration of the request."""
         self.requests += 1
         began_at = time.perf_counter()
         try:
@@ -76,18 +77,18 @@ class _World(AuditWorld):
             self.clock.advance(time.perf_counter() - began_at)
 
     def run(self, *arguments: Any, **named: Any) -> Any:
-        """Counts slices."""
+        """Count the slice, and run it."""
         self.slices += 1
         return super().run(*arguments, **named)
 
 
 def audit_site(folder: Path, pages: int) -> None:
-    """Prints a table: pages, issues, time, requests, memory, sizes of the reports."""
+    """Audit the folder, and print pages, issues, time, requests, memory and report sizes."""
     handler = partial(_Handler, directory=str(folder))
     with serving(ThreadingHTTPServer(("127.0.0.1", 0), handler)) as port:
         world = _World(port)
         started, cpu = time.perf_counter(), time.process_time()
-        options = {"max_pages": pages, "max_external_links": 0}  # they lead to others' servers
+        options = {"max_pages": pages, "max_external_links": 0}  # no requests to other servers
         ref = world.submit(f"{HOST}/index.html", options=options)
         job = world.settle(ref)
         seconds, cpu = time.perf_counter() - started, time.process_time() - cpu

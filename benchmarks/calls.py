@@ -3,10 +3,10 @@
     .venv/bin/python benchmarks/calls.py            compare with benchmarks/calls.json
     .venv/bin/python benchmarks/calls.py --write    measure again and write the table
 
-Adapters and services are the product's own, AWS is moto behind a port of loopback, and units
-follow DynamoDB's rules (benchmarks/capacity.py). A figure is the mean of a flow, so that what
-happens once in several pages or checks has its share. `make test` compares: a change that adds a
-call fails until the table says so.
+Adapters and services are those of the product, moto behind a loopback port replaces AWS, and units
+follow DynamoDB's rules (benchmarks/capacity.py). A figure is the mean of a flow, and includes a
+share of the work that happens once in several pages or checks. `make test` compares: a change that
+adds a call fails until the table is updated.
 """
 
 import argparse
@@ -70,14 +70,14 @@ PAGES: Final = 5
 JOBS: Final = 3
 HITS: Final = 10
 CHECKS: Final = 65
-"""An hour of checks a minute: the closing of an hour is in the mean."""
+"""More than one hour of checks, one per minute, so that the mean includes the end of an hour."""
 
 Figures = dict[str, float]
 """Amounts by name: units, transitions, and calls such as `dynamodb.GetItem`."""
 
 
 def main() -> None:
-    """Compare, or write the table."""
+    """Compare the calls with the table, or write the table."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
     parser.add_argument("--write", action="store_true", help="write the table")
     parser.add_argument("--child", help=argparse.SUPPRESS)
@@ -98,7 +98,7 @@ def main() -> None:
 
 
 def over_moto() -> dict[str, Figures]:
-    """All flows in a process of its own, whose AWS is the moto of this one."""
+    """Measure all flows in a child process that uses the moto of this process as AWS."""
     os.environ |= {
         "AWS_ACCESS_KEY_ID": "000000000000",
         "AWS_SECRET_ACCESS_KEY": "local",
@@ -123,10 +123,10 @@ def over_moto() -> dict[str, Figures]:
 
 
 def differences(table: Mapping[str, Figures], found: Mapping[str, Figures]) -> list[str]:
-    """A line for each amount that isn't as in the table.
+    """Return a line for each amount that differs from the table.
 
-    Units may differ by less than one: a row whose size is near a multiple of 1 KB takes one more
-    or less with the digits of its latencies.
+    Units may differ by less than one: a row whose size is close to a multiple of 1 KB takes one
+    unit more or less, depending on the digits of its latencies.
     """
     return [
         f"{flow}, {name}: {found.get(flow, {}).get(name, 0)} "
@@ -142,7 +142,7 @@ def _differ(name: str, wanted: float, found: float) -> bool:
 
 
 def markdown(found: Mapping[str, Figures]) -> str:
-    """The table of docs/benchmarks.md."""
+    """Return the table of docs/benchmarks.md."""
     rows = ["| flow | DynamoDB calls | write units | read units | S3 writes | transitions |"]
     rows.append("|---|---|---|---|---|---|")
     for flow, figures in found.items():
@@ -157,13 +157,13 @@ def markdown(found: Mapping[str, Figures]) -> str:
 
 
 def measured(given: dict[str, Any]) -> dict[str, Figures]:
-    """All flows of this process."""
+    """Measure all flows in this process."""
     patient = clients.CONFIG.merge(Config(read_timeout=60))  # moto takes longer than DynamoDB
     clients.CONFIG = patient  # type: ignore[misc]  # for this process
-    jobs_limits.HOLD_KNOWN_SECONDS = 86_400.0  # type: ignore[misc]  # moto's time is no measure
+    jobs_limits.HOLD_KNOWN_SECONDS = 86_400.0  # type: ignore[misc]  # moto is too slow
     env: dict[str, str] = given["env"]
     seconds = web_limits.SETTINGS_KNOWN_SECONDS
-    web_limits.SETTINGS_KNOWN_SECONDS = 86_400.0  # type: ignore[misc]  # nor for this
+    web_limits.SETTINGS_KNOWN_SECONDS = 86_400.0  # type: ignore[misc]  # as above
     crawls = _crawls(given["site"], env)
     web_limits.SETTINGS_KNOWN_SECONDS = seconds  # type: ignore[misc]  # checks are a minute apart
     flows: dict[str, Callable[[dict[str, str]], dict[str, Figures]]] = {
@@ -212,7 +212,7 @@ class Measured:
         self.dynamodb: Any = session.resource("dynamodb").meta.client
 
     def flow(self, action: Callable[[], object], times: int = 1) -> Figures:
-        """What one of so many repetitions takes."""
+        """Return the mean figures of one of `times` repetitions."""
         before = Counter(_spent(self._spending))
         for _ in range(times):
             action()
@@ -232,7 +232,7 @@ def _job(_env: dict[str, str]) -> dict[str, Figures]:
     for _ in range(JOBS):
         once()
     found = _figures(before, _spent(spending), JOBS)
-    poller = {"sqs.ReceiveMessage", "sqs.DeleteMessage"}  # what Lambda does
+    poller = {"sqs.ReceiveMessage", "sqs.DeleteMessage"}  # calls of Lambda's poller
     return {"job that does nothing": {k: each for k, each in found.items() if k not in poller}}
 
 

@@ -1,11 +1,11 @@
-"""Capacity units of DynamoDB calls on moto, by DynamoDB's rules for the sizes of items.
+"""Capacity units of DynamoDB calls on moto, from DynamoDB's rules for the sizes of items.
 
-moto itself answers 1 for everything. The sources are the Developer Guide's "DynamoDB item sizes
-and formats", "read and write operations", "Global secondary indexes" and "Local secondary indexes".
-A write takes a unit for each KB of the larger of the items before and after it, two in a
-transaction. An index takes its own units for each entry that is put, removed or changed. A read
-takes one for each 4 KB, half of it if it may be outdated. Not counted: writes whose condition
-fails, and what a query's filter leaves out.
+moto itself reports 1 unit for every call. The sources are the Developer Guide's "DynamoDB item
+sizes and formats", "read and write operations", "Global secondary indexes" and "Local secondary
+indexes". A write takes one unit for each KB of the larger item, before or after the write; in a
+transaction it takes two. An index takes its own units for each entry that is put, removed or
+changed. A read takes one unit for each 4 KB, or half a unit if it is eventually consistent. Writes
+whose condition fails, and items that a query's filter removes, aren't counted.
 """
 
 import base64
@@ -26,7 +26,7 @@ _READ_BYTES: Final = 4 * _KB
 class _Index:
     keys: tuple[str, ...]
     held: frozenset[str] | None
-    """Attributes of an entry; None for all."""
+    """Attributes of an entry; None if it has all attributes."""
 
 
 @dataclass(frozen=True)
@@ -44,14 +44,14 @@ class _Write:
 
 
 class Meter:
-    """Measures calls; `client` is a low-level client of moto that isn't itself measured."""
+    """Meter of capacity units. Calls of `client`, a low-level client of moto, aren't measured."""
 
     def __init__(self, client: Any) -> None:
         self._client = client
         self._table = cache(self._described)
 
     def before(self, operation: str, request: Mapping[str, Any]) -> list[tuple[_Write, Item]]:
-        """The items that a call is about to write, as they are."""
+        """Return the current items that a call is about to write."""
         return [(each, self._item(each)) for each in self._writes(operation, request)]
 
     def units(
@@ -61,7 +61,7 @@ class Meter:
         answer: Mapping[str, Any],
         former: list[tuple[_Write, Item]],
     ) -> float:
-        """Units of a call that succeeded."""
+        """Return the units of a call that succeeded."""
         if former:
             return float(sum(self._written(write, old) for write, old in former))
         match operation:
@@ -126,7 +126,7 @@ class Meter:
 
 
 def _moved(index: _Index, old: Item, new: Item) -> int:
-    """Units of an index for a write: none if its entry stays as it is."""
+    """Return the units of an index for a write: 0 if its entry doesn't change."""
     before, after = _entry(index, old), _entry(index, new)
     if before == after:
         return 0
@@ -156,7 +156,7 @@ def _read(size: int, consistent: bool) -> float:
 
 
 def size_of(item: Item) -> int:
-    """Bytes of an item."""
+    """Return the size of an item in bytes."""
     return sum(len(name.encode()) + _value(value) for name, value in item.items())
 
 

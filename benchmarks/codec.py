@@ -39,7 +39,7 @@ TIMES = ("intent_at", "attempted_at", "last_sync_at", "updated_at")
 
 
 def encode_by_hand(listing: Listing) -> dict[str, Any]:
-    """The row as a mapping writes it that names every field."""
+    """Return the row, written by a mapping that names every field."""
     item = {
         "pk": f"T#{listing.tenant}#LISTINGS",
         "sk": f"{listing.product_id}#{listing.marketplace}",
@@ -58,7 +58,7 @@ def encode_by_hand(listing: Listing) -> dict[str, Any]:
 
 
 def decode_by_hand(item: dict[str, Any]) -> Listing:
-    """The inverse of `encode_by_hand`."""
+    """Return the listing of a row; the inverse of `encode_by_hand`."""
     return Listing(
         tenant=item["pk"].split("#")[1],
         product_id=item["product_id"],
@@ -85,7 +85,7 @@ def decode_by_hand(item: dict[str, Any]) -> Listing:
 
 
 def microseconds(work: Callable[[], object], rows: int) -> float:
-    """Return the shortest of three runs, for one row."""
+    """Return the microseconds per row in the fastest of three runs."""
     return min(_timed(work, rows) for _ in range(3)) / rows * 1e6
 
 

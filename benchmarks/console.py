@@ -24,16 +24,16 @@ from stack.workspace import Workspace
 from tests.consoles import FLAGS, built_console, installed_browser
 from tests.fakes.described_api import DescribedApi, console_on
 
-LIGHTHOUSE: Final = "lighthouse@12.8.2"  # later ones need Node 22
+LIGHTHOUSE: Final = "lighthouse@12.8.2"  # later versions need Node 22
 CATEGORIES: Final = ("performance", "accessibility", "best-practices")
 LEAST: Final = 95
-SECONDS: Final = 400.0  # its installation, and one page on a loaded machine
+SECONDS: Final = 400.0  # for the installation and one page on a busy machine
 PLACES: Final = ("home", "search?q=silk", "audits/audit/x", "publish/products", "settings/keys")
 TEXTS: Final = ("https://example.com/orb-webs", "Orb webs", "spider", "A wheel of silk")
 
 
 def main() -> None:
-    """Print the points of all pages. Raises SystemExit if some are too few."""
+    """Print the scores of all pages. Raises SystemExit if a score is too low."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--preset", choices=["desktop", "mobile"], default="desktop")
     parser.add_argument("places", nargs="*", default=PLACES)

@@ -35,19 +35,19 @@ from tests.markets import contracts
 from tests.markets.recording import recorded
 from tests.markets.web import RecordedRequest
 
-PRISM: Final = "@stoplight/prism-cli@5.14.2"  # the last that runs on Node 20
-_START_SECONDS: Final = 120.0  # with its download
-# What the connection to the fake had, and Prism's has anew.
+PRISM: Final = "@stoplight/prism-cli@5.14.2"  # the last version for Node 20
+_START_SECONDS: Final = 120.0  # includes the download
+# Headers of the connection to the fake; the client to Prism sets its own.
 _OWN_HEADERS: Final = frozenset(
     {"host", "connection", "content-length", "accept-encoding", "user-agent", "transfer-encoding"}
 )
 _PROBLEMS: Final = "https://stoplight.io/prism/errors#"
 _UNMOCKED: Final = frozenset({"NO_RESPONSE_DEFINED", "NO_COMPLEX_OBJECT_TEXT", "UNKNOWN"})
-"""Prism took the request, and could not make up an answer."""
+"""Errors of Prism after it accepted a request, but couldn't generate a response."""
 
 
 def distinct(path: Path) -> list[RecordedRequest]:
-    """The requests of a recording without repetitions; tokens differ in nothing that matters."""
+    """Return each distinct request of a recording once; different tokens don't matter."""
     kept: dict[str, RecordedRequest] = {}
     for seen in recorded(path):
         names = sorted(seen.headers.keys() - _OWN_HEADERS)
@@ -57,7 +57,7 @@ def distinct(path: Path) -> list[RecordedRequest]:
 
 
 def by_schema(requests: Sequence[RecordedRequest]) -> list[str]:
-    """What JSON Schema finds."""
+    """Return the violations that JSON Schema finds."""
     return [
         f"{seen.method} {seen.path}: {each}"
         for seen in requests
@@ -66,11 +66,11 @@ def by_schema(requests: Sequence[RecordedRequest]) -> list[str]:
 
 
 def by_prism(requests: Sequence[RecordedRequest]) -> list[str]:
-    """What Prism finds."""
+    """Return the violations that Prism finds."""
     groups: dict[str, list[RecordedRequest]] = defaultdict(list)
     for seen in requests:
         found = contracts.operation_of(seen)
-        if found is not None:  # the other way has said so
+        if found is not None:  # JSON Schema reports it
             groups[found[0].name].append(seen)
     violations: list[str] = []
     for description in contracts.documents():
@@ -94,7 +94,7 @@ def _asked(client: httpx.Client, seen: RecordedRequest, base: str) -> Iterator[s
         headers.pop("content-type", None)
     answer = client.request(seen.method, target, headers=headers, content=body)
     for each in json.loads(answer.headers.get("sl-violations", "[]")):
-        if each["location"][0] == "request":  # the others are of its own made-up answer
+        if each["location"][0] == "request":  # the others concern Prism's own response
             yield f"{seen.method} {seen.path}: {each['code']}: {each['message']}"
     name = _problem(answer)
     if name is not None and name not in _UNMOCKED:
@@ -108,8 +108,10 @@ def _problem(answer: httpx.Response) -> str | None:
 
 
 def _with_defaults(document: Mapping[str, Any]) -> dict[str, Any]:
-    """With OpenAPI's default for lists in forms written out: Prism takes a list of one for a text
-    unless the description says `form` and `explode`."""
+    """Return the description with OpenAPI's default for lists in forms written out.
+
+    Prism reads a list of one item as a text unless the description says `form` and `explode`.
+    """
     whole: dict[str, Any] = json.loads(json.dumps(document))
     for operations in whole["paths"].values():
         for method in operations.keys() & {"post", "put", "patch"}:
@@ -130,7 +132,7 @@ def _client(url: str) -> httpx.Client:
 
 @contextmanager
 def _prism(document: Mapping[str, Any]) -> Iterator[str]:
-    """Prism serving one description on loopback."""
+    """Run Prism with one description on loopback, and yield its URL."""
     with claim() as claimed, tempfile.TemporaryDirectory() as folder:
         port = claimed.ports[0]
         path = Path(folder) / "description.json"
@@ -162,7 +164,7 @@ def _wait(port: int, server: subprocess.Popen[bytes]) -> None:
 
 
 def main() -> int:
-    """The command line."""
+    """Validate the requests of a recording, and return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("recording", type=Path)
     parser.add_argument("--prism", action="store_true")

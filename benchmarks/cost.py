@@ -3,9 +3,9 @@
     .venv/bin/python benchmarks/cost.py            print
     .venv/bin/python benchmarks/cost.py --write    write docs/cost.md
 
-Idle cost follows from the templates: nodes, keys, secrets, alarms, rules and queues of a stage. The
-price of work follows from counted calls (benchmarks/calls.json), list prices (benchmarks/prices.py)
-and the times that docs/benchmarks.md has measured.
+The idle cost follows from the templates: nodes, keys, secrets, alarms, rules and queues of a stage.
+The price of work follows from counted calls (benchmarks/calls.json), list prices
+(benchmarks/prices.py) and the times in docs/benchmarks.md.
 """
 
 import argparse
@@ -51,14 +51,15 @@ START: Final = "<!-- cost -->"
 HOURS: Final = 730
 MINUTES: Final = HOURS * 60
 SERIES: Final = 60
-"""Custom metrics at most (tests/unit/runtime/test_metrics.py), each billed in hours with values."""
+"""Maximum number of custom metrics (tests/unit/runtime/test_metrics.py). Each is billed only for
+hours in which it has values."""
 SIGNING_KEYS: Final = 2
-"""Of people's tokens: the one that signs, and the next one (docs/users.md)."""
+"""Keys for users' tokens: the current signing key and the next one (docs/users.md)."""
 POLLERS: Final = 5
 POLLS: Final = 3
-"""Long polls of an idle queue a minute and poller (Lambda Developer Guide, "Amazon SQS")."""
+"""Long polls per minute of each poller of an idle queue (Lambda Developer Guide, "Amazon SQS")."""
 LANE_SHARDS: Final = 16
-"""Index queries of an idle pass, at most: shards of wake, resend and outbox."""
+"""Maximum number of index queries of an idle pass: shards of wake, resend and outbox."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +74,7 @@ class Timed:
 
     @property
     def dollars(self) -> float:
-        """Of one."""
+        """Price of Lambda's part of one run of the flow."""
         return (
             self.gigabytes * self.seconds * GIGABYTE_SECOND
             + INVOCATION
@@ -83,7 +84,7 @@ class Timed:
 
 
 FLOWS: Final[Mapping[str, tuple[str, str, Timed]]] = {
-    # name: flow of calls.json, what its time is, Lambda's part
+    # name: flow of calls.json, its time as a text, Lambda's part
     "pages, in a batch": ("page in a batch", "0.5 s at 1 GB", Timed(1, 0.517, messages=1)),
     "pages, in a deep crawl": ("page in a deep crawl", "0.5 s at 1 GB", Timed(1, 0.463)),
     "searches": ("search, new query", "125 ms at 512 MB", Timed(0.5, 0.125, requests=1)),
@@ -100,9 +101,9 @@ FLOWS: Final[Mapping[str, tuple[str, str, Timed]]] = {
     ),
 }
 EMBEDDED: Final[Mapping[str, float]] = {"pages, in a batch": 0.4, "pages, in a deep crawl": 0.4}
-"""Seconds of the embedder function (3,008 MB), where EmbedderUrl is empty."""
+"""Seconds per page of the embedder function (3,008 MB), which runs if EmbedderUrl is empty."""
 MEASURED: Final = {
-    # name: section of docs/benchmarks.md, its row, which ends with dollars, and how many make 1,000
+    # name: section of docs/benchmarks.md, its row that ends with dollars, factor to reach 1,000
     "audited pages": ("AWS usage of an audit", "together", 10),
     "listings, eBay or Etsy, in batches": ("Publishing", "ebay, in a batch of 10", 1),
     "listings, Vinted, one by one": ("Publishing", "vinted, one by one", 1),
@@ -121,14 +122,14 @@ def main() -> None:
 
 
 def document(text: str) -> str:
-    """The document with the tables of today's templates and calls."""
+    """Return the document with the tables of the current templates and calls."""
     before, _, rest = text.partition(START)
     _, _, after = rest.partition(START)
     return f"{before}{START}\n{tables()}\n{START}{after}"
 
 
 def tables() -> str:
-    """Both tables."""
+    """Return both tables."""
     return "\n".join([*_idle_table(), "", *_work_table()])
 
 
@@ -170,7 +171,7 @@ def _work_table() -> Iterator[str]:
 
 
 def _dollars(text: str, heading: str, row: str) -> float:
-    """Return the last figure of a row in a section of the page of benchmarks."""
+    """Return the last figure of a row in a section of docs/benchmarks.md."""
     section = re.split(rf"^##+ {heading}$", text, maxsplit=1, flags=re.MULTILINE)[1]
     found = re.search(rf"^\| {row} \|.* \$?([\d.]+) \|$", section, re.MULTILINE)
     assert found is not None, f"docs/benchmarks.md has no row {row!r} below {heading!r}"
@@ -217,7 +218,10 @@ def _idle(stage: str) -> Iterator[tuple[str, float]]:
 
 
 def _passes(root: Mapping[str, Any]) -> Iterator[float]:
-    """Each schedule's passes of a month: 0.2 s of its function, and reads of empty indexes."""
+    """Yield the monthly price of each schedule.
+
+    A pass takes 0.2 s of its function, and reads empty indexes.
+    """
     per_month = {"minute": MINUTES, "minutes": MINUTES, "hour": HOURS, "day": HOURS / 24}
     for each in root["Resources"].values():
         properties = each.get("Properties", {})

@@ -57,7 +57,7 @@ def main() -> int:
     counts = counts_by_file()
     packages: dict[str, StatementCount] = {}
     for file, count in counts.items():
-        if len(file.parts) > 1:  # spinneret/__init__.py has no package of its own
+        if len(file.parts) > 1:  # spinneret/__init__.py is in none of the packages
             package = file.parts[0]
             packages[package] = packages.get(package, StatementCount()) + count
     services = {file: count for file, count in counts.items() if file.name == "service.py"}

@@ -1,14 +1,14 @@
 """What crawls cost: pages per second, the share of each step, calls, dollars.
 
-    .venv/bin/python benchmarks/crawl.py [part …]    on an instance of the local stack of its own
-    .venv/bin/python benchmarks/crawl.py --moto      calls and prices alone, without a stack
+    .venv/bin/python benchmarks/crawl.py [part …]    on a new instance of the local stack
+    .venv/bin/python benchmarks/crawl.py --moto      only calls and prices, without a stack
 
 * deployed: a batch and a deep crawl of a generated website, through API, lanes and state machine.
-* by step: the same crawls by the application in this process, one page after the other, over the
-  instance's DynamoDB, S3, SQS and OpenSearch: seconds, calls, and what 1,000 pages cost on AWS.
+* by step: the same crawls by the application in this process, one page after the other, on the
+  instance's DynamoDB, S3, SQS and OpenSearch: seconds, calls, and the price of 1,000 pages on AWS.
 * documentation: 300 pages of Debian's python3.11-doc, deployed (benchmarks/crawl_documentation.py).
 
-The memory of the worker's process is weighed by benchmarks/crawl_memory.py.
+benchmarks/crawl_memory.py measures the memory of the worker's process.
 """
 
 import argparse
@@ -62,7 +62,7 @@ LOCAL: Final = {
     "AWS_DEFAULT_REGION": "us-east-1",
 }
 FAST: Final = {"SPINNERET_RATE_LIMIT__DEFAULT_RPS": "200", "SPINNERET_DOMAIN_BURST": "200"}
-"""The default pace of a request a second would be all that is measured."""
+"""Higher rate limits: the default of one request per second would dominate the measurement."""
 
 
 def main() -> None:
@@ -86,7 +86,7 @@ def main() -> None:
 
 
 def on_the_stack(parts: list[str]) -> None:
-    """These parts, in this order."""
+    """Start and deploy an instance of the local stack, and run these parts in this order."""
     try:
         run_stack("up", "--free-ports")
         run_stack("deploy", **FAST)
@@ -102,7 +102,7 @@ def on_the_stack(parts: list[str]) -> None:
 
 
 def deployed(client: httpx.Client) -> None:
-    """A batch and a deep crawl through the API."""
+    """Measure a batch and a deep crawl through the API."""
     print(f"| deployed, {PAGES} pages | seconds | pages/s |\n|---|---|---|")
     with generated(SITE_PORT, 2 * PAGES) as site:
         warm = [f"{site}/page/{n}" for n in range(1, 9)]
@@ -140,7 +140,7 @@ def _finished(client: httpx.Client, what: str, body: dict[str, Any]) -> dict[str
 
 
 def by_step(_client: httpx.Client) -> None:
-    """Seconds, calls and dollars of each way to crawl, over the instance's services."""
+    """Print seconds, calls and dollars of both ways to crawl, on the instance's services."""
     found = endpoints()
     os.environ["AWS_ENDPOINT_URL"] = found["gateway"]
     with generated(0, 2 * COUNTED + 1) as site:
@@ -151,15 +151,15 @@ def by_step(_client: httpx.Client) -> None:
 
 
 def over_moto() -> None:
-    """The same without a stack: exact calls, and units by the sizes of items."""
+    """Print exact calls, and units from the sizes of items, without a stack."""
     with _moto(2 * COUNTED + 1) as given:
         subprocess.run([sys.executable, __file__, "--child", json.dumps(given)], check=True)
 
 
 def both_ways(site: str, env: dict[str, str]) -> None:
-    """A batch and a deep crawl."""
+    """Measure a batch and a deep crawl, and print their figures."""
     app = Application(env)
-    app.batch([f"{site}/page/{2 * COUNTED}"])  # makes the index
+    app.batch([f"{site}/page/{2 * COUNTED}"])  # creates the index
     urls = [f"{site}/page/{n}" for n in range(COUNTED, 2 * COUNTED)]
     rows = {"batch": _measured(app, lambda: app.batch(urls))}
     rows["deep crawl"] = _measured(app, lambda: app.deep(f"{site}/", COUNTED))
@@ -169,7 +169,7 @@ def both_ways(site: str, env: dict[str, str]) -> None:
 
 
 def _measured(app: Application, crawl: Any) -> dict[str, float]:
-    """What one page of a crawl takes, by name; the crawl's own share is in it."""
+    """Run a crawl, and return its figures per page by name; they include the work of the crawl."""
     before, begin = app.figures(), time.perf_counter()
     crawl()
     seconds = time.perf_counter() - begin
@@ -223,7 +223,7 @@ PRICES: Final = {
 
 @contextmanager
 def _moto(pages: int) -> Iterator[dict[str, Any]]:
-    """What a child is given: AWS in this process, a website, an environment."""
+    """Yield the settings of a child process: AWS in this process, a website, an environment."""
     os.environ["AWS_DEFAULT_REGION"] = "us-east-1"
     with (
         mock_aws(),
@@ -236,7 +236,7 @@ def _moto(pages: int) -> Iterator[dict[str, Any]]:
 
 
 def child(given: dict[str, Any]) -> None:
-    """A process over the moto of its parent."""
+    """Measure both ways to crawl in a process that uses the moto of its parent."""
     os.environ["AWS_ENDPOINT_URL"] = given["endpoint"]
     patient = clients.CONFIG.merge(Config(read_timeout=60))  # moto takes longer than DynamoDB
     cast("Any", clients).CONFIG = patient

@@ -1,7 +1,7 @@
-"""Real pages: a deep crawl of Python's documentation through the deployed application.
+"""Crawl Python's documentation, a set of real pages, through the deployed application.
 
-Needs Debian's package python3.11-doc. The embedder's place is taken by one that only hashes, whose
-vectors cost nothing: what is looked at here is which pages and which words arrive.
+Needs Debian's package python3.11-doc. An embedder that only hashes texts replaces the real one,
+because its vectors cost nothing: the benchmark checks which pages and which words arrive.
 """
 
 import re
@@ -29,12 +29,12 @@ PAGES: Final = 300
 SECONDS: Final = 480.0
 TENANT: Final = "bench"
 FEW: Final = 0.95
-"""Of a page's words: where fewer arrive, the page is named."""
+"""Share of a page's words; the benchmark lists the pages of which fewer words arrive."""
 _WORD: Final = re.compile(r"\w+")
 
 
 def crawl_documentation(client: httpx.Client) -> None:
-    """Print what became of the pages, of their links and of their words."""
+    """Run the crawl, and print the outcomes of its pages, their links and their words."""
     print(f"\n| python3.11-doc, a deep crawl of {PAGES} pages | |\n|---|---|")
     body = {"url": f"http://127.0.0.1:{SITE_PORT}/index.html", "max_depth": 10, "max_pages": PAGES}
     begin = time.perf_counter()
@@ -93,7 +93,7 @@ def _print_words(rows: list[FrontierPage]) -> None:
 
 
 def _words_of_file(url: str) -> Counter[str]:
-    """Of the body as Sphinx marks it, without its links to headings."""
+    """Count the words of the body that Sphinx marks, without the links to headings."""
     path = unquote(url.split("/", 3)[3]).partition("?")[0] or "index.html"
     root = html.parse(str(DOCUMENTATION / path)).getroot()
     body = next(iter(root.xpath('//div[@role="main"]')), root)
@@ -120,7 +120,7 @@ def _rows(job_id: str) -> Iterator[FrontierPage]:
 
 @contextmanager
 def _embedded_by(url: str) -> Iterator[None]:
-    """The step that crawls pages asks another embedder meanwhile."""
+    """Let the step that crawls pages use another embedder until the block ends."""
     name = record.current(bench()).resources["DeepCrawlStep"]
     functions: Any = boto3.client("lambda", endpoint_url=_gateway())
     before = functions.get_function_configuration(FunctionName=name)["Environment"]["Variables"]

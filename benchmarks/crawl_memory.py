@@ -1,8 +1,8 @@
-"""The memory of a process that crawls thousands of pages: `python benchmarks/crawl_memory.py`.
+"""Measure the memory of a crawl of thousands of pages: `python benchmarks/crawl_memory.py`.
 
-The worker with its real fetcher, extraction, chunker and job kernel; AWS, embedder and index are
-fakes, which are thrown away every 20 pages, since they keep all that they are given. Pages come
-from another process, so that what is weighed is the worker.
+The worker has its real fetcher, extraction, chunker and job kernel. AWS, embedder and index are
+fakes; the benchmark replaces them every 20 pages, because they keep all their data. Another process
+serves the pages, so that only the worker's memory is measured.
 """
 
 import logging
@@ -30,7 +30,7 @@ AT_ONCE: Final = 20
 
 
 class Loopback:
-    """Implements Fetcher: every host is the website on this port of loopback."""
+    """Implements Fetcher; sends the requests to every host to the website on a loopback port."""
 
     def __init__(self, port: int) -> None:
         self._port = port
@@ -41,14 +41,14 @@ class Loopback:
         )
 
     def fetch(self, request: FetchRequest) -> FetchedPage:
-        """The page as if the host had answered it."""
+        """Return the page as if the requested host had sent it."""
         url = parse_url(f"http://127.0.0.1:{self._port}{request.url.target}")
         page = self._fetcher.fetch(replace(request, url=url))
         return replace(page, requested=request.url, url=request.url)
 
 
 class Crawls(CrawlWorld):
-    """Fakes around the worker, but for what fetches and what reads a page."""
+    """Crawl world with the real fetcher and extraction of pages; everything else is fake."""
 
     def __init__(self, fetcher: Loopback) -> None:
         super().__init__()
@@ -56,7 +56,7 @@ class Crawls(CrawlWorld):
         self._fetcher = fetcher
 
     def run(self, ref: JobRef, wrap: Wrap = lambda _, port: port) -> Job:
-        """With the fetcher of the website."""
+        """Run the job with the fetcher of the website."""
 
         def wrapped(name: str, port: Any) -> Any:
             return self._fetcher if name == "fetcher" else wrap(name, port)
@@ -65,7 +65,7 @@ class Crawls(CrawlWorld):
 
 
 def main() -> None:
-    """Print the peak after so many pages."""
+    """Print the peak memory after each number of pages."""
     logging.disable(logging.CRITICAL)
     if sys.argv[1:2] == ["--child"]:
         crawl(int(sys.argv[2]))
@@ -76,13 +76,13 @@ def main() -> None:
 
 
 def crawl(port: int) -> None:
-    """One page after the other, in this process."""
+    """Crawl one page after the other in this process."""
     print("| pages | peak of the worker's process, MiB | seconds |\n|---|---|---|", flush=True)
     fetcher, done, begin = Loopback(port), 0, time.perf_counter()
     for size in SIZES:
         while done < size:
             crawls = Crawls(fetcher)
-            for number in range(AT_ONCE):  # a host each: none waits for its pace
+            for number in range(AT_ONCE):  # one host per page: no rate limit delays them
                 ref = crawls.submit(f"https://site-{number}.example/page/{done + number}")
                 job = crawls.settle(ref)
                 assert job.status is JobStatus.COMPLETED, job
@@ -91,7 +91,7 @@ def crawl(port: int) -> None:
 
 
 def _peak() -> int:
-    """Of this process alone, as /proc has it."""
+    """Return the peak memory of this process alone in MiB, from /proc."""
     status = Path("/proc/self/status").read_text()
     return int(status.split("VmHWM:")[1].split()[0]) // 1024
 

@@ -1,7 +1,7 @@
-"""The crawl application in this process, over tables, queues and buckets of its own.
+"""Crawl application in this process, with its own tables, queues and buckets.
 
-What it is wired of is wired as deployed, from an environment; only what would start an execution is
-replaced, since this process takes the steps of the state machine itself.
+The application is wired from an environment, as in a deployment. Only the client that would start
+an execution is replaced, because this process itself runs the steps of the state machine.
 """
 
 import json
@@ -32,14 +32,14 @@ from spinneret.jobs.worker import Worker
 from tests.tables import create_tables
 
 TENANT: Final = "bench"
-MEMORY_GB: Final = 1.0  # of the crawl functions
-SECONDS: Final = 60.0  # that a call may believe to have left
+MEMORY_GB: Final = 1.0  # memory of the crawl functions
+SECONDS: Final = 60.0  # remaining time that each invocation reports
 STEPS: Final = ("fetch", "extract", "chunk", "embed", "index", "store", "job")
-"""`job` is all the rest: claims, events, queue, frontier."""
+"""Steps of a crawl; `job` is everything else: claims, events, queue, frontier."""
 
 
 class Shares:
-    """Seconds by step; what runs inside another step counts for itself alone."""
+    """Seconds by step; the time of a nested step counts only for the nested step."""
 
     def __init__(self) -> None:
         self.seconds: Counter[str] = Counter()
@@ -47,7 +47,7 @@ class Shares:
 
     @contextmanager
     def of(self, step: str) -> Iterator[None]:
-        """Measure the block."""
+        """Add the seconds of the block to a step."""
         start = time.perf_counter()
         self._inner.append(0.0)
         try:
@@ -61,12 +61,15 @@ class Shares:
     def timed(
         self, step: str, made: Callable[..., Any], others: Mapping[str, str] | None = None
     ) -> Callable[..., Any]:
-        """What makes a thing, so that all its methods are measured; `others` are of other steps."""
+        """Wrap a factory, so that all methods of its objects are measured as `step`.
+
+        `others` maps the names of methods to other steps.
+        """
         return lambda *args, **named: Timed(made(*args, **named), self, step, others or {})
 
 
 class Timed:
-    """A thing whose methods are measured."""
+    """Proxy of an object; measures its methods."""
 
     def __init__(self, inner: Any, shares: Shares, step: str, others: Mapping[str, str]) -> None:
         self._others = others
@@ -87,38 +90,38 @@ class Timed:
 
 
 class NoIndex:
-    """Implements ChunkWriter and keeps nothing."""
+    """Implements ChunkWriter; stores nothing."""
 
     def targets(self, _remaining: Any) -> frozenset[str]:
-        """One."""
+        """Return one target."""
         return frozenset({"none"})
 
     def write(self, _chunks: Any, _remaining: Any, _into: Any = None) -> frozenset[str]:
-        """Forgets them."""
+        """Discard the chunks."""
         return frozenset({"none"})
 
     def relabel(self, _document: Any, _remaining: Any) -> None:
-        """Has none."""
+        """Do nothing: no chunk is stored."""
 
     def remove_others(self, _document: Any, _remaining: Any, **_: Any) -> None:
-        """Has none."""
+        """Do nothing: no chunk is stored."""
 
 
 class _Executions:
-    """Stands for the client of Step Functions."""
+    """Fake of the client of Step Functions."""
 
     def __init__(self) -> None:
         self.started: list[dict[str, Any]] = []
 
     def start_execution(self, *, input: str, **_: Any) -> None:  # noqa: A002 (boto3's own name)
-        """Keep its first state."""
+        """Store the input of the execution, its first state."""
         self.started.append(json.loads(input))
 
 
 def environment(
     site_port: int, *, embedder_url: str, opensearch_url: str | None = None
 ) -> dict[str, str]:
-    """Makes all that the functions name, at AWS_ENDPOINT_URL; their environment."""
+    """Create the functions' resources at AWS_ENDPOINT_URL; return the functions' environment."""
     suffix = uuid4().hex[:8]
     tables = create_tables(boto3.resource("dynamodb").meta.client)
     buckets = {name: f"bench-{name}-{suffix}" for name in ("content", "inbox")}
@@ -153,17 +156,17 @@ def environment(
 
 
 class Application:
-    """Submits and works off; one at a time in one process."""
+    """Crawl application that submits jobs and runs them, one at a time in one process."""
 
     def __init__(self, env: Mapping[str, str]) -> None:
-        """Without an OPENSEARCH_URL chunks are indexed nowhere."""
+        """Wire the application; without an OPENSEARCH_URL it indexes no chunks."""
         self.shares = Shares()
         self.transitions = 0
         self.messages = 0
         self.invocations = 0
         self.seconds = 0.0
-        """Of all invocations."""
-        self._poller = boto3.client("sqs")  # what Lambda does isn't among the calls
+        """Seconds of all invocations."""
+        self._poller = boto3.client("sqs")  # Lambda's polls aren't counted
         boto3.setup_default_session()
         events = boto3.DEFAULT_SESSION.events  # type: ignore[union-attr]  # made above
         self.spending = Spending(events)
@@ -172,14 +175,14 @@ class Application:
         self._lane = env["LANES_URL"] + "crawl-normal"
         os.environ.update(env)
         self._measure(indexed=indexed)
-        # Moto takes ten times as long as DynamoDB: what happens every few seconds isn't a page's.
+        # moto is ten times slower than DynamoDB: work every few seconds must not count for a page.
         bounds: Any = limits
         bounds.CLAIM_CHECK_SECONDS, bounds.DEEP_CRAWL_RENEW_SECONDS = 250.0, 250.0
         cast("Any", jobs_limits).PARENT_KNOWN_SECONDS = 250.0
         self._api = crawl_api.of(env)
         self._worker = self._crawl_worker(env)
         step = worker_wiring.deep_crawl_step.of(env)
-        step.blocks.at_once = 1  # what overlaps can't be divided into steps
+        step.blocks.at_once = 1  # parallel work can't be divided into steps
         self._step = step
 
     def _crawl_worker(self, env: Mapping[str, str]) -> Worker:
@@ -188,7 +191,7 @@ class Application:
         return worker_wiring.crawl_worker(stage)
 
     def _measure(self, *, indexed: bool) -> None:
-        """Puts the clock between the pipeline and its parts."""
+        """Wrap the parts of the pipeline, so that their calls are measured."""
         of = self.shares.timed
         wiring = cast("Any", worker_wiring)
         wiring.polite_fetcher = of("fetch", wiring.polite_fetcher)
@@ -217,16 +220,16 @@ class Application:
     def _chunks(self, maker: type[Any]) -> type[Any]:
         shares = self.shares
 
-        class Measured(maker):  # type: ignore[misc]  # a class that is given
+        class Measured(maker):  # type: ignore[misc]  # the base is a parameter
             def cut(self, *args: Any) -> Any:
-                """Tokens are counted by the embedder."""
+                """Cut a text as step `chunk`; the embedder counts its tokens."""
                 with shares.of("chunk"):
                     return super().cut(*args)
 
         return Measured
 
     def batch(self, urls: list[str]) -> None:
-        """Crawl them as batches, until their jobs have ended."""
+        """Crawl the URLs as batches, until their jobs have ended."""
         for start in range(0, len(urls), limits.URLS_PER_BATCH):
             request = BatchRequest(urls=tuple(urls[start : start + limits.URLS_PER_BATCH]))
             answer = self._api.crawl.submit_batch(TENANT, request, None).reply.body
@@ -236,7 +239,7 @@ class Application:
             assert batch.completed_count == len(request.urls), batch  # type: ignore[union-attr]
 
     def deep(self, url: str, pages: int) -> None:
-        """A deep crawl of so many pages, to its end."""
+        """Run a deep crawl of `pages` pages until it has completed."""
         request = DeepCrawlRequest(url=url, max_depth=10, max_pages=pages)
         answer = self._api.deep.submit(TENANT, request, None).reply.body
         self._work_off()
@@ -247,7 +250,7 @@ class Application:
         assert (view.status, view.pages_crawled) == ("completed", pages), view
 
     def _work_off(self) -> None:
-        """What Lambda's poller does, until the lane is empty."""
+        """Receive, run and delete messages as Lambda's poller does, until the lane is empty."""
         while True:
             answer = self._poller.receive_message(
                 QueueUrl=self._lane, MaxNumberOfMessages=10, WaitTimeSeconds=0
@@ -271,7 +274,7 @@ class Application:
         self.seconds += time.perf_counter() - begin
 
     def _execute(self, state: dict[str, Any]) -> None:
-        """The state machine; what it enters are its transitions."""
+        """Run the state machine, and count the states that it enters as transitions."""
         action = "more"
         while action != "stop":
             with self._invocation():
@@ -280,7 +283,7 @@ class Application:
             self.transitions += 2 if action == "more" else 3  # Crawl, Choose; Wait or Stop
 
     def figures(self) -> Counter[str]:
-        """All that was taken so far: seconds of each step, calls, units, transitions."""
+        """Return the totals so far: seconds of each step, calls, units, transitions."""
         asked, found = self.spending, Counter[str]()
         found.update({step: self.shares.seconds[step] for step in STEPS})  # type: ignore[arg-type]
         found.update(asked.calls)

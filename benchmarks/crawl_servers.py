@@ -1,4 +1,4 @@
-"""What stands around a crawl that is measured, on loopback: websites, a quick embedder, moto."""
+"""Servers on loopback for the crawl benchmarks: websites, a quick embedder, moto."""
 
 import hashlib
 import json
@@ -23,10 +23,10 @@ import requests
 from benchmarks.capacity import Meter
 
 DOCUMENTATION: Final = Path("/usr/share/doc/python3.11/html")
-"""Of Debian's package python3.11-doc."""
+"""Folder of Debian's package python3.11-doc."""
 LINKS: Final = 10
 WORDS: Final = 300
-DIMENSION: Final = 384  # as the stack's own embedder has
+DIMENSION: Final = 384  # as in the stack's own embedder
 _TOKEN: Final = re.compile(r"\w+|[^\w\s]")
 _SYLLABLES: Final = ("sil", "ken", "or", "web", "thre", "ad", "spin", "lo", "om", "wea", "ver", "i")
 _SERVICE: Final = re.compile(r"Credential=[^/]+/[^/]+/[^/]+/([^/]+)/")
@@ -36,7 +36,7 @@ _HOP: Final = frozenset(
 
 
 def page_of(number: int, pages: int) -> str:
-    """A page of its own words, with links to the root and to ten others: a tree of all of them."""
+    """Return a page with its own words, and links to the root and to its ten children in a tree."""
     random = Random(number)
     words = ["".join(random.choices(_SYLLABLES, k=random.randint(1, 4))) for _ in range(WORDS)]
     paragraphs = "".join(
@@ -54,7 +54,7 @@ def page_of(number: int, pages: int) -> str:
 
 @contextmanager
 def generated(port: int, pages: int) -> Iterator[str]:
-    """A website of so many pages, `/` and `/page/1` …; its URL without the last slash."""
+    """Serve a website with pages `/`, `/page/1` …; yield its URL without the last slash."""
 
     class Handler(_Quiet):
         def do_GET(self) -> None:
@@ -71,11 +71,11 @@ def generated(port: int, pages: int) -> Iterator[str]:
 
 @contextmanager
 def documentation(port: int) -> Iterator[str]:
-    """Python's documentation; its URL without the last slash."""
+    """Serve Python's documentation; yield its URL without the last slash."""
 
     class Handler(SimpleHTTPRequestHandler):
         def log_message(self, *_: object) -> None:
-            """Quiet."""
+            """Log nothing."""
 
     handler = partial(Handler, directory=str(DOCUMENTATION))
     with serving(ThreadingHTTPServer(("127.0.0.1", port), handler)) as found:
@@ -84,7 +84,7 @@ def documentation(port: int) -> Iterator[str]:
 
 @contextmanager
 def quick_embedder() -> Iterator[str]:
-    """Speaks TEI's protocol; a vector is a text's hash. Its URL."""
+    """Serve TEI's protocol with the hash of a text as its vector; yield the URL."""
 
     class Handler(_Quiet):
         def do_GET(self) -> None:
@@ -108,10 +108,11 @@ def quick_embedder() -> Iterator[str]:
 
 @contextmanager
 def moto_bridge() -> Iterator[str]:
-    """AWS for another process: requests are handed to the moto of this one. Its URL.
+    """Forward AWS requests of another process to the moto of this process; yield the URL.
 
-    One at a time, since moto isn't safe under threads; moto has to be mocking already. Capacity
-    units that a request asks for are measured (benchmarks/capacity.py).
+    The server handles one request at a time, because moto isn't thread-safe. moto's mock must be
+    active already. If a request asks for its capacity units, the server measures them
+    (benchmarks/capacity.py).
     """
     meter = Meter(boto3.client("dynamodb"))
 
@@ -142,7 +143,7 @@ def moto_bridge() -> Iterator[str]:
                 if name.lower() not in _HOP:
                     self.send_header(name, value)
             self.send_header("Content-Length", str(len(content)))
-            self.send_header("Connection", "close")  # the next one may come by another connection
+            self.send_header("Connection", "close")  # the next request may use another connection
             self.end_headers()
             if self.command != "HEAD":
                 self.wfile.write(content)
@@ -154,7 +155,7 @@ def moto_bridge() -> Iterator[str]:
 
 
 def _metered(target: str, body: bytes) -> tuple[str, dict[str, Any]] | None:
-    """The operation and parameters of a request to DynamoDB that asks for its units."""
+    """Return operation and parameters of a DynamoDB request that asks for its units, else None."""
     if not target.startswith("DynamoDB_"):
         return None
     request = json.loads(body)
@@ -162,7 +163,7 @@ def _metered(target: str, body: bytes) -> tuple[str, dict[str, Any]] | None:
 
 
 def _consumed(operation: str, units: float) -> dict[str, Any]:
-    """A part of the answer; calls of several items have one for each table."""
+    """Return the units as a part of the response; calls of several items have a list by table."""
     of_all = {"TableName": "all", "CapacityUnits": units}
     several = operation.startswith(("Batch", "Transact"))
     return {"ConsumedCapacity": [of_all] if several else of_all}
@@ -172,7 +173,7 @@ class _Quiet(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def answer(self, status: int, media_type: str, body: bytes) -> None:
-        """All of it."""
+        """Send the whole response."""
         self.send_response(status)
         self.send_header("Content-Type", media_type)
         self.send_header("Content-Length", str(len(body)))
@@ -180,12 +181,12 @@ class _Quiet(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, *_: object) -> None:
-        """Quiet."""
+        """Log nothing."""
 
 
 @contextmanager
 def serving(server: HTTPServer) -> Iterator[int]:
-    """Let it answer from a thread of its own; its port."""
+    """Run the server in a thread of its own, and yield its port."""
     thread = threading.Thread(target=server.serve_forever)
     thread.start()
     try:
@@ -197,7 +198,7 @@ def serving(server: HTTPServer) -> Iterator[int]:
 
 
 def _tokens(text: str) -> list[dict[str, Any]]:
-    """`start` and `stop` count bytes, as TEI's do."""
+    """Return the tokens of a text; `start` and `stop` count bytes, as in TEI."""
     found, at, byte = [], 0, 0
     for match in _TOKEN.finditer(text):
         byte += len(text[at : match.start()].encode())

@@ -1,13 +1,13 @@
-"""Speed of finding pages, without a network: figures are for each second of processor time.
+"""Measure how fast pages are found, without a network; figures are per second of processor time.
 
     python benchmarks/exploring.py
 
-* frontier: crawls of generated websites over a store in memory: pages taken, links merged, URLs
-  that became known, for each second of everything that isn't fetching.
-* dynamo: the same crawl's calls and write units on DynamoDB for each page, counted by moto.
-* sitemaps: megabytes and URLs for each second, plain and packed.
+* frontier: crawls of generated websites with a store in memory: pages claimed, links merged and
+  URLs discovered per second of all work except fetching.
+* dynamo: the same crawl's calls and written rows on DynamoDB per page, counted on moto.
+* sitemaps: megabytes and URLs per second, plain and compressed.
 * memory: the peak of a process that discovers the pages of a sitemap of 50 MB over loopback.
-* links: how long scope, traps and scoring take for one link.
+* links: the time of scope, traps and scoring for one link.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ SITEMAP_MB = 50
 
 
 def links_of(number: int, count: int, size: int) -> tuple[FoundLink, ...]:
-    """Half of them navigation that every page has, half of the page's own."""
+    """Return the links of a page: half are navigation that all pages share, half are its own."""
     common = (FoundLink(url=f"{SITE}/section/{n}", text="A section") for n in range(count // 2))
     own = (
         FoundLink(url=f"{SITE}/docs/{(number * 31 + n) % size}/page.html?lang=en&view=full")
@@ -71,7 +71,7 @@ def links_of(number: int, count: int, size: int) -> tuple[FoundLink, ...]:
 
 
 def crawl(store: FrontierStore, plan: Plan, links: int, size: int) -> tuple[int, int, float]:
-    """Pages, known URLs, and seconds in the frontier."""
+    """Run a crawl; return its pages, its known URLs, and the seconds in the frontier."""
     frontier = Frontier(store=store, clock=lambda: NOW)
     frontier.begin(REF, plan, [f"{SITE}/"], fence=1)
     start, pages = time.process_time(), 0
@@ -119,7 +119,7 @@ def bench_dynamo() -> None:
 
 
 def sitemap(urls: int) -> bytes:
-    """A usual one."""
+    """Return a typical sitemap."""
     entries = (
         f"<url><loc>{SITE}/articles/{n}/some-title-of-usual-length.html</loc>"
         f"<lastmod>2026-01-{n % 28 + 1:02}T08:00:00+00:00</lastmod>"
@@ -152,7 +152,10 @@ def bench_sitemaps() -> None:
 
 
 def large_sitemap() -> bytes:
-    """As large as one may be: pages in twelve languages, each naming the others."""
+    """Return a sitemap of the largest permitted size, whose pages exist in twelve languages.
+
+    Each page names its versions in the other languages.
+    """
     others = "".join(
         f'<xhtml:link rel="alternate" hreflang="x{n}" href="{SITE}/x{n}/some-usual-title.html"/>\n'
         for n in range(12)
@@ -171,18 +174,18 @@ def large_sitemap() -> bytes:
 
 
 class Loopback(DiscoveryWorld):
-    """A discovery on fakes, but for a website on loopback and the fetcher that asks it."""
+    """Discovery on fakes, except for a website on loopback and the fetcher that requests it."""
 
     def __init__(self, port: int) -> None:
         super().__init__()
         self._port = port
 
     def direct(self) -> Loopback:
-        """Implements Fetcher."""
+        """Return this object, which implements Fetcher."""
         return self
 
     def fetch(self, request: FetchRequest) -> FetchedPage:
-        """The website's name leads to loopback, whatever the scheme."""
+        """Fetch from the website on loopback, whatever the host and the scheme."""
         fetcher = GuardedFetcher(
             AddressPolicy(frozenset({f"127.0.0.1:{self._port}"})),
             lambda host, _: [host],
@@ -193,7 +196,7 @@ class Loopback(DiscoveryWorld):
 
 
 def discover(port: int) -> None:
-    """Prints the memory of this process before and at most, in MiB, seconds, and what was read."""
+    """Run a discovery; print its memory before and at the peak (MiB), seconds, files and URLs."""
     world = Loopback(port)
     before, start = _peak(), time.perf_counter()
     ref = world.submit(score_query="article", score_threshold=0)
@@ -207,13 +210,16 @@ def discover(port: int) -> None:
 
 
 def _peak() -> float:
-    """Of this process alone: `ru_maxrss` is at least what its parent had as it began."""
+    """Return the peak memory of this process alone in MiB.
+
+    `ru_maxrss` is unsuitable: it starts at the memory of the parent process.
+    """
     status = Path("/proc/self/status").read_text()
     return int(status.split("VmHWM:")[1].split()[0]) / 1024
 
 
 def bench_memory() -> None:
-    """Each discovery in a process of its own."""
+    """Print the memory of discoveries, each in a process of its own."""
     plain = large_sitemap()
     print(
         f"\nmemory, {len(plain) / 1e6:.0f} MB   sent MB   MiB before   peak   seconds"
@@ -228,7 +234,7 @@ def bench_memory() -> None:
 
 @contextmanager
 def served(sitemap: bytes) -> Iterator[int]:
-    """A website on loopback that is nothing but this sitemap; its port."""
+    """Serve a website on loopback that has only this sitemap; yield its port."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
@@ -240,7 +246,7 @@ def served(sitemap: bytes) -> Iterator[int]:
             self.wfile.write(body)
 
         def log_message(self, *_: object) -> None:
-            """Quiet."""
+            """Log nothing."""
 
     with serving(ThreadingHTTPServer(("127.0.0.1", 0), Handler)) as port:
         yield port

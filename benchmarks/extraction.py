@@ -1,16 +1,18 @@
-"""Quality and speed of content extraction on two labelled sets of pages.
+"""Measure quality and speed of content extraction on two labelled sets of pages.
 
     SPINNERET_BENCHMARK_DATA=DIR python benchmarks/extraction.py
 
 `DIR` holds the folders `article-extraction` and `page-types`, each with `ground-truth.json` and
-`html/<id>.html.gz`. They are not part of this repository, since the texts belong to their
-publishers. For each set one table has a row for every engine alone, as it would be used without
-ours (its own text), and rows for the choice by type of page, then each engine by type and the mean
-difference of the choice to it, page by page, with its standard error. Another one says what of the
-markdown's structure is kept. The last lines give processor time: pages a second, the slowest
-twentieth, and Lambda's price; ours with chunks.
+`html/<id>.html.gz`. They aren't part of this repository, because the texts belong to their
+publishers.
 
-The rules of scoring are in extraction_scores.py.
+For each set, the first table has a row for each engine alone (its own text, as it would be used
+without our choice), and rows for our choice by type of page. The second table has the F1 of each
+engine by type, and the mean difference of the choice to the engine, page by page, with its standard
+error. The next line counts the structure that the markdown keeps. The last lines give processor
+time (pages per second, the slowest twentieth) and Lambda's price; our time includes chunking.
+
+The scoring rules are in extraction_scores.py.
 """
 
 import gzip
@@ -68,7 +70,7 @@ def measure(
     pages: Sequence[tuple[str, str, dict[str, str]]],
     rows_of: Callable[[Sequence[str], Sequence[dict[str, str]]], list[Row]],
 ) -> None:
-    """All tables of one set."""
+    """Print all tables of one set."""
     truths = [truth for _, _, truth in pages]
     contents: list[Content | None] = []
     seconds: dict[str, list[float]] = {OURS: []}
@@ -97,7 +99,7 @@ def measure(
 
 
 def print_by_type(texts: dict[str, list[str]], truths: Sequence[dict[str, str]]) -> None:
-    """F1 of each engine by type, and what the choice gains on it, page by page."""
+    """Print F1 of each engine by type, and the gain of the choice over it, page by page."""
     found = {
         engine: [page_f1(text, truth) for text, truth in zip(each, truths, strict=True)]
         for engine, each in texts.items()
@@ -115,7 +117,7 @@ def print_by_type(texts: dict[str, list[str]], truths: Sequence[dict[str, str]])
 
 
 def print_times(engine: str, seconds: Sequence[float]) -> None:
-    """Processor time of an engine, and what the crawl worker's memory costs for so long."""
+    """Print an engine's processor time, and the price of the crawl worker's memory for it."""
     slow = sorted(seconds)[math.ceil(0.95 * len(seconds)) - 1]
     price = 1000 * mean(seconds) / PROCESSORS * GIGABYTES * GIGABYTE_SECOND
     print(
@@ -125,7 +127,7 @@ def print_times(engine: str, seconds: Sequence[float]) -> None:
 
 
 def regions_alone(page: str, _: str) -> str:
-    """Our rules' own choice."""
+    """Return the markdown of the regions that our rules choose, without another engine."""
     try:
         body = parse_html(spared(page)).find("body")
     except ContentRefused:
@@ -147,14 +149,14 @@ ALONE: dict[str, Callable[[str, str], str]] = {
 }
 OURS = "choice"
 GIGABYTES = 1.0
-"""The crawl worker's memory (template.yaml) …"""
+"""Memory of the crawl worker (template.yaml)."""
 PROCESSORS = 1024 / 1769
-"""… and what Lambda gives it of a processor."""
+"""Share of a processor that Lambda gives to this memory."""
 SIZES = {"size": 510, "overlap": 50, "minimum": 50, "max_bytes": 10240}
 
 
 def tokens(text: str) -> list[TokenSpan]:
-    """About as many as the tokenizers of embedding models give."""
+    """Split a text into about as many tokens as the tokenizers of embedding models."""
     return [
         TokenSpan(start=found.start(), end=found.end())
         for found in re.finditer(r"\w{1,6}|[^\w\s]", text)
@@ -164,7 +166,7 @@ def tokens(text: str) -> list[TokenSpan]:
 def print_structure(
     sources: Sequence[str], contents: Sequence[Content | None], truths: Sequence[dict[str, str]]
 ) -> None:
-    """What of the headings, links, cells and code that the truth holds is kept as such."""
+    """Print how many headings, links, cells and code blocks of the truth the markdown keeps."""
     kept: Counter[str] = Counter()
     there: Counter[str] = Counter()
     for source, content, truth in zip(sources, contents, truths, strict=True):
@@ -198,12 +200,12 @@ MARKED = {
 
 
 def plain(text: str) -> str:
-    """Words only, so that marks don't count."""
+    """Return only the words of a text, so that marks don't count."""
     return " ".join(re.findall(r"[^\W_]+", text.lower()))
 
 
 def read_pages(folder: Path) -> Iterator[tuple[str, str, dict[str, str]]]:
-    """HTML, URL and truth of every page."""
+    """Yield HTML, URL and truth of every page."""
     truths = json.loads((folder / "ground-truth.json").read_text(encoding="utf-8"))
     for identity, truth in truths.items():
         body = gzip.decompress((folder / "html" / f"{identity}.html.gz").read_bytes())
@@ -211,7 +213,7 @@ def read_pages(folder: Path) -> Iterator[tuple[str, str, dict[str, str]]]:
 
 
 def extracted(page: str, url: str) -> Content | None:
-    """None where the page is refused."""
+    """Return the content of a page; None if the page is refused."""
     try:
         return extract(page, "text/html", url)
     except ContentRefused:
@@ -219,7 +221,7 @@ def extracted(page: str, url: str) -> Content | None:
 
 
 def print_table(name: str, rows: Sequence[Row]) -> None:
-    """Columns as wide as the longest type."""
+    """Print the rows as a table whose columns are as wide as the longest type."""
     print(f"{name:<16}{'pages':>6}{'F1':>8}{'precision':>11}{'recall':>8}")
     for row in rows:
         print(f"{row.name:<16}{row.pages:>6}{row.f1:>8.4f}{row.precision:>11.4f}{row.recall:>8.4f}")

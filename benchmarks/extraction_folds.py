@@ -1,13 +1,14 @@
-"""Whether the shares of content extraction's choice hold on pages that they weren't chosen on.
+"""Test whether the shares in content extraction's choice hold on pages not used to choose them.
 
     SPINNERET_BENCHMARK_DATA=DIR python benchmarks/extraction_folds.py
 
-Every share of `choice.py` and `threads.py` is taken as it stands, a third smaller and a third
-larger, and the types that the classifier alone decides as they are, others and none. The table has
-the mean F1 of the pages of both sets for each variant of the choice, and its mean difference to the
-present one, page by page, with its standard error. The engines are asked once. The last line is the
-cross-validation: the pages are dealt into five folds, site by site; on each fold counts the variant
-that is best on the other four. The data are those of benchmarks/extraction.py.
+Each share (threshold) of `choice.py` and `threads.py` is tested as it is, a third smaller and a
+third larger. The types that only the classifier decides are tested as they are, with other types,
+and with none. For each set of pages, the table has the mean F1 of each variant of the choice, and
+its mean difference to the present choice, page by page, with its standard error. Each engine runs
+once per page. The last line of a set is the cross-validation: the pages are divided into five
+folds, site by site; each fold is scored with the variant that is best on the other four. The data
+are those of benchmarks/extraction.py.
 """
 
 import math
@@ -47,7 +48,7 @@ SHARES: Final[Sequence[tuple[ModuleType, str]]] = (
     (choice, "_SAME"),
     (threads, "_LEAST_LEFT"),
 )
-"""Those that count where the classifier answers."""
+"""Shares that take effect if the classifier gives an answer."""
 
 Pages = Sequence[tuple[str, str, dict[str, str]]]
 
@@ -67,7 +68,7 @@ def main() -> None:
 
 
 def remembering(name: str, engine: Callable[..., Choice | None]) -> tuple[str, Any]:
-    """The engine under its name, with its answer for each page kept."""
+    """Return the engine with its name; it remembers its answer for each page."""
     known: dict[int, Choice | None] = {}
 
     def answer(page: ParsedPage, *given: object, **modes: bool) -> Choice | None:
@@ -80,7 +81,7 @@ def remembering(name: str, engine: Callable[..., Choice | None]) -> tuple[str, A
 
 
 def measure(folder: Path) -> None:
-    """Print each set's lines."""
+    """Print the lines of each set."""
     for name in ("article-extraction", "page-types"):
         labelled = list(read_pages(folder / name))
         folds = dealt(labelled)
@@ -102,13 +103,13 @@ def show(name: str, variant: str, scores: Sequence[float], present: Sequence[flo
 
 @contextmanager
 def share(module: ModuleType, name: str, factor: float) -> Iterator[None]:
-    """The module with another share, at most 1."""
+    """Multiply a share of a module by a factor, up to 1, until the block ends."""
     with patch.object(module, name, min(1.0, getattr(module, name) * factor)):
         yield
 
 
 def variants() -> Iterator[tuple[str, AbstractContextManager[object]]]:
-    """By name, what takes effect while it is entered."""
+    """Yield the name of each variant, and a context manager that applies it."""
     yield PRESENT, share(choice, "_SAME", 1.0)
     for kinds in ((), (PageType.COLLECTION,), (PageType.COLLECTION, PageType.PRODUCT)):
         named = " and ".join(kinds) or "no type"
@@ -119,19 +120,19 @@ def variants() -> Iterator[tuple[str, AbstractContextManager[object]]]:
 
 
 def chosen(page: str, url: str) -> str:
-    """The text that the choice of engines takes."""
+    """Return the text that the choice of engines selects."""
     content = extracted(page, url)
     return "" if content is None else content.text
 
 
 def dealt(labelled: Pages) -> list[int]:
-    """Each page's fold; all pages of a site are in one."""
+    """Return the fold of each page; all pages of a site are in one fold."""
     sites = (".".join((urlsplit(url).hostname or "").split(".")[-2:]) for _, url, _ in labelled)
     return [crc32(site.encode()) % FOLDS for site in sites]
 
 
 def cross_validated(results: dict[str, list[float]], folds: Sequence[int]) -> list[float]:
-    """The F1 of all pages, each by the variant that is best on the folds it isn't in."""
+    """Return the F1 of each page with the variant that is best on the other folds."""
     scores = [0.0] * len(folds)
     for fold in range(FOLDS):
         best = max(

@@ -1,11 +1,11 @@
-"""Scores of extracted texts against labelled pages, by the rules of two published benchmarks.
+"""Score extracted texts against labelled pages, by the rules of two published benchmarks.
 
-* article: the truth is `articleBody`, scored by the rule of scrapinghub's
-  article-extraction-benchmark: multisets of four-word shingles; precision and recall are means over
-  pages, pages without a prediction are left out of precision and pages without truth out of recall.
-* page types: the truth is `main_content`, scored by the rule of the Web Content Extraction
-  Benchmark: multisets of lower-case words; F1 is the mean over the pages of a type, and the last
-  line the mean over types.
+* article: the truth is `articleBody`; the rule is that of scrapinghub's
+  article-extraction-benchmark: multisets of four-word shingles. Precision and recall are means over
+  pages; precision omits pages without a prediction, and recall omits pages without truth.
+* page types: the truth is `main_content`; the rule is that of the Web Content Extraction Benchmark:
+  multisets of lower-case words. F1 is the mean over the pages of a type, and the last line is the
+  mean over types.
 """
 
 import re
@@ -19,7 +19,7 @@ SHINGLE_WORDS = 4
 
 @dataclass(frozen=True)
 class Score:
-    """None where the rule leaves the page out."""
+    """Scores of a page; precision or recall is None if the rule omits the page."""
 
     precision: float | None
     recall: float | None
@@ -28,7 +28,7 @@ class Score:
 
 @dataclass(frozen=True)
 class Row:
-    """One line of the table."""
+    """A row of the table."""
 
     name: str
     pages: int
@@ -38,14 +38,14 @@ class Row:
 
 
 def page_f1(text: str, truth: dict[str, str]) -> float:
-    """F1 of one page's text, by the rule of its set."""
+    """Return F1 of one page's text, by the rule of its set."""
     if "articleBody" in truth:
         return shared_score(shingles(truth["articleBody"]), shingles(text)).f1
     return shared_score(words(truth["main_content"]), words(text)).f1
 
 
 def article_rows(predictions: Sequence[str], truths: Sequence[dict[str, str]]) -> list[Row]:
-    """One row: F1 is the harmonic mean of the two means."""
+    """Return one row, whose F1 is the harmonic mean of mean precision and mean recall."""
     scores = [
         shared_score(shingles(truth["articleBody"]), shingles(predicted))
         for predicted, truth in zip(predictions, truths, strict=True)
@@ -57,7 +57,10 @@ def article_rows(predictions: Sequence[str], truths: Sequence[dict[str, str]]) -
 
 
 def page_type_rows(predictions: Sequence[str], truths: Sequence[dict[str, str]]) -> list[Row]:
-    """A row per type and their mean; a page that is empty on one side only scores 0."""
+    """Return a row per type and their mean.
+
+    A page scores 0 if only its truth or only its prediction is empty.
+    """
     scores: dict[str, list[Score]] = defaultdict(list)
     for predicted, truth in zip(predictions, truths, strict=True):
         score = shared_score(words(truth["main_content"]), words(predicted))
@@ -77,19 +80,22 @@ def page_type_rows(predictions: Sequence[str], truths: Sequence[dict[str, str]])
 
 
 def shingles(text: str) -> Counter[tuple[str, ...]]:
-    """Runs of four words; a shorter text is one shingle."""
+    """Count the runs of four words; a shorter text is one shingle."""
     found = re.findall(r"\w+", text)
     starts = range(max(1, len(found) - SHINGLE_WORDS + 1)) if found else ()
     return Counter(tuple(found[start : start + SHINGLE_WORDS]) for start in starts)
 
 
 def words(text: str | None) -> Counter[str]:
-    """Lower-case words."""
+    """Count the words in lower case."""
     return Counter(re.findall(r"\w+", (text or "").lower()))
 
 
 def shared_score[Item: Hashable](truth: Counter[Item], predicted: Counter[Item]) -> Score:
-    """Agreement of two multisets; two empty ones agree fully, though there is nothing to rate."""
+    """Return the agreement of two multisets.
+
+    Two empty multisets have an F1 of 1, but neither precision nor recall.
+    """
     shared = (truth & predicted).total()
     precision = shared / predicted.total() if predicted else None
     recall = shared / truth.total() if truth else None
@@ -101,5 +107,8 @@ def shared_score[Item: Hashable](truth: Counter[Item], predicted: Counter[Item])
 
 
 def or_agreement(part: float | None, score: Score) -> float:
-    """The page-type rule counts every page: what can't be rated is 1 if both sides are empty."""
+    """Return a part of the score, or F1 if the part is None.
+
+    The page-type rule counts every page: F1 is 1 if both sides are empty, and 0 if one is.
+    """
     return score.f1 if part is None else part
