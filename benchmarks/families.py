@@ -2,10 +2,10 @@
 
     .venv/bin/python benchmarks/families.py [--children 10000]
 
-DynamoDB Local raises no TransactionConflict, so that they are simulated: the kernel's own code runs
-over the store in memory, every write takes LATENCY seconds, and one that touches a row at which a
-transaction is in that time is cancelled, as DynamoDB cancels it. `aws.dynamo.transact` tries again
-as it does everywhere. Prints a table by counters and workers, with the arithmetic beside it.
+DynamoDB Local raises no TransactionConflict, so the benchmark simulates it. The kernel's own code
+runs with the store in memory, and every write takes LATENCY seconds. A write is cancelled, as in
+DynamoDB, if a transaction is writing to one of its rows at that time. `aws.dynamo.transact` retries
+as usual. The benchmark prints a table by counters and work of a child, with the expected conflicts.
 """
 
 import argparse
@@ -54,11 +54,11 @@ from tests.fakes.jobs import FakeJobStore
 from tests.kinds import KINDS
 
 CHILDREN: Final = 10_000
-LATENCY: Final = 0.01  # of a transaction: two phases, some milliseconds each
+LATENCY: Final = 0.01  # of a transaction: two phases of some milliseconds
 SHARDS: Final = (1, 12)
 WORKERS: Final = 32
 WORK: Final = (0.0, 0.3)
-"""Seconds of a child, on average: those that do nothing end as fast as their counters let them."""
+"""Mean seconds of a child's work; children without work end as fast as their counters allow."""
 TRIES: Final = {"ends": dynamo.TRIES_MAX, "births": dynamo_families.BIRTH_TRIES}
 PARENT: Final = "parent"
 CHILD: Final = "child"
@@ -67,7 +67,7 @@ _REMAINING: Final = 900.0
 
 
 class _Rows:
-    """Which rows a transaction is at."""
+    """Rows that transactions are writing; counts the conflicts."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -75,14 +75,14 @@ class _Rows:
         self.conflicts: Counter[str] = Counter()
 
     def write[Answer](self, what: str, rows: Sequence[str], effect: Callable[[], Answer]) -> Answer:
-        """One transaction at these rows, tried again as the kernel tries it."""
+        """Run a transaction on these rows, with the kernel's retries."""
         attempt = _Attempt(self, what, rows, effect)
         dynamo.transact(attempt, [], TRIES[what])  # type: ignore[arg-type]  # stands for a client
         answer: Answer = attempt.answer
         return answer
 
     def try_once(self, what: str, rows: Sequence[str], effect: Callable[[], Any]) -> Any:
-        """Raises the error of a cancelled transaction."""
+        """Run a transaction once. Raises the error of a cancelled one if a row is in use."""
         with self._lock:
             free = self._busy.isdisjoint(rows)
             if free:
@@ -106,7 +106,7 @@ class _Rows:
 
 
 class _Attempt:
-    """What `transact` takes for a client."""
+    """Client for `transact` that runs one transaction on the simulated rows."""
 
     def __init__(
         self, rows: _Rows, what: str, touched: Sequence[str], effect: Callable[[], Any]
@@ -122,19 +122,22 @@ class _Attempt:
 
 
 class CollidingStore(FakeJobStore):
-    """The store in memory, whose transactions take their time and collide."""
+    """Store in memory whose transactions take time and can conflict."""
 
     def __init__(self) -> None:
         super().__init__(POLICIES)
         self.rows = _Rows()
 
     def claim(self, ref: JobRef, *given: Any) -> Claimed | Refused:
-        """An update of one row."""
+        """Claim a job, as an update of one row."""
         time.sleep(LATENCY / 2)
         return super().claim(ref, *given)
 
     def transition(self, before: Job, after: Job, *given: Any, **named: Any) -> int:
-        """The row, and the counter of a child that ends; of a parent that ends, all counters."""
+        """Write the job's row and counters.
+
+        These are the parent's counter of a child that ends, and all counters of a parent that ends.
+        """
         touched = [before.id]
         if before.parent is not None and before.status != after.status:
             touched.append(f"{before.parent} {before.parent_shard}")
@@ -146,7 +149,7 @@ class CollidingStore(FakeJobStore):
     def add_children(
         self, before: Job, after: Job, children: Sequence[NewJob], *given: Any, **named: Any
     ) -> None:
-        """The parent's row, the new rows, and the counters of the new ones."""
+        """Write the parent's row, the children's rows, and the children's counters."""
         shards = {new.job.parent_shard for new in children}
         touched = [before.id, *(f"{before.id} {shard}" for shard in shards)]
         add = super().add_children
@@ -168,7 +171,7 @@ class _Lane:
 
 
 class Run:
-    """One parent, made by one worker and worked off by WORKERS at once."""
+    """A parent whose children one worker creates and WORKERS workers run in parallel."""
 
     def __init__(self, children: int, shards: int, work: float) -> None:
         self._children = children
@@ -176,7 +179,7 @@ class Run:
         self.store, self._lane = CollidingStore(), _Lane()
         self._ids = count(1)
         self.left = 0
-        """Ends that weren't written and were left to the sweeper."""
+        """Number of ends that weren't written; the sweeper would complete them."""
         self.born_in = 0.0
         self._begun = time.monotonic()
         job = factories.job(kind=PARENT, family=ParentState(shards=shards), created_at=utc_now())
@@ -185,7 +188,7 @@ class Run:
         self.store.submit([NewJob(job=job)], first, None, reply, utc_now())
 
     def run(self) -> float:
-        """Seconds from the first child to the end of the last."""
+        """Return the seconds from the first child to the end of the last."""
         threads = [threading.Thread(target=self._work) for _ in range(WORKERS)]
         for thread in threads:
             thread.start()
@@ -200,7 +203,7 @@ class Run:
         return time.monotonic() - self._begun
 
     def ended_well(self) -> bool:
-        """Whether the parent ended with all its children completed."""
+        """Return whether the parent ended with all its children completed."""
         result = self._row().result or {}
         return result.get("completed_count") == self._children
 
@@ -210,14 +213,14 @@ class Run:
         return row
 
     def _work(self) -> None:
-        """Take messages until all children have ended or were left."""
+        """Run messages until all children have ended or wait for the sweeper."""
         while self._ended() + self.left < self._children:
             try:
                 ref, _ = self._lane.messages.get(timeout=0.05)
             except queue.Empty:
                 continue
             if ref == self.parent:
-                continue  # begun by `run`
+                continue  # `run` runs the parent
             try:
                 self._worker().run(ref, lambda: _REMAINING)
             except DependencyUnavailable:
@@ -268,7 +271,10 @@ def _no_move(*_: Any) -> Job:
 
 
 def main() -> None:
-    """Exit code 1 when a parent didn't end with all its children."""
+    """Print the table; exit with 1 if a parent didn't end with all its children.
+
+    Parents with ends that the sweeper would complete aren't checked.
+    """
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
     parser.add_argument("--children", type=int, default=CHILDREN, help=f"default {CHILDREN}")
     children = parser.parse_args().children
@@ -286,7 +292,7 @@ def main() -> None:
             rate = children / run.run()
             conflicts = run.store.rows.conflicts
             writes = -(-children // bounds.CHILDREN_PER_WRITE)
-            met = rate * LATENCY  # ends that are under way at any moment
+            met = rate * LATENCY  # ends in progress at any moment
             figures = (
                 *(f"{shards}", f"{work} s", f"{run.born_in:.0f} s", f"{rate:.0f}"),
                 *(f"{conflicts['ends'] / children:.2f}", f"{met / shards:.2f}"),

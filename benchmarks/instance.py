@@ -1,4 +1,4 @@
-"""The instance of the local stack that benchmarks run on: one of their own, or a named one."""
+"""Instance of the local stack for benchmarks: `bench`, or the one in SPINNERET_TEST_INSTANCE."""
 
 import json
 import os
@@ -21,7 +21,7 @@ MARKETS_PORT: Final = 8488
 
 
 def run_stack(*words: str, **environ: str) -> str:
-    """A command of the stack's command line on the instance; its output."""
+    """Run a command of the stack's command line on the instance, and return its output."""
     paths = (ROOT / "infra" / "local", ROOT / "layers" / "common", ROOT)
     done = subprocess.run(
         [sys.executable, "-m", "stack", *words, "--instance", NAME],
@@ -44,34 +44,34 @@ def run_stack(*words: str, **environ: str) -> str:
 
 
 def bench() -> Instance:
-    """The instance; it must have been started."""
+    """Return the instance; it must have been started."""
     return Instance.named(NAME, Workspace.from_environment(os.environ))
 
 
 def endpoints() -> dict[str, Any]:
-    """Where its parts listen."""
+    """Return the addresses of the instance's parts."""
     found: dict[str, Any] = json.loads(bench().endpoints_file.read_text())
     return found
 
 
 def outputs() -> dict[str, str]:
-    """The outputs of its deployment."""
+    """Return the outputs of the instance's deployment."""
     found: dict[str, str] = json.loads((bench().folder / "deployment.json").read_text())["outputs"]
     return found
 
 
 def api_url() -> str:
-    """Base of the deployed API."""
+    """Return the base URL of the deployed API."""
     return f"{endpoints()['gateway']}/_aws/execute-api/{outputs()['ApiId']}/local"
 
 
 def issue_key(tenant: str = "bench") -> str:
-    """A key at the highest rate: benchmarks poll."""
+    """Return a new key with the highest rate limit, because benchmarks poll."""
     return run_stack("key", tenant, "--requests-per-minute", "6000").strip()
 
 
 def spread(times: list[float], unit: str = "ms") -> str:
-    """Median and 95th percentile."""
+    """Return the median and the 95th percentile as a text."""
     ordered = sorted(times)
     p95 = ordered[int(len(ordered) * 0.95)]
     return f"median {statistics.median(ordered):.0f} {unit}, p95 {p95:.0f} {unit}"

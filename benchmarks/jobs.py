@@ -1,10 +1,11 @@
-"""What the job kernel costs: overhead per job, jobs per second, calls, passes, live latency.
+"""Measure the job kernel: overhead per job, jobs per second, calls, passes, live latency.
 
     .venv/bin/python benchmarks/jobs.py
 
-Starts an instance of the local stack of its own. All but the last run the kernel's own code in this
-process with a handler that does nothing, against the instance's DynamoDB and SQS; live latency is
-taken through the deployed application while it crawls the demonstration website.
+The benchmark starts its own instance of the local stack. All measurements but the last run the
+kernel's own code in this process, with a handler that does nothing, on the instance's DynamoDB and
+SQS. The live latency is measured through the deployed application while it crawls the demonstration
+website.
 """
 
 import json
@@ -64,15 +65,15 @@ CRAWLS: Final = 12
 SECONDS: Final = 120.0
 QUEUED: Final = 20_000
 WAKING: Final = 100
-_BATCH: Final = 25  # BatchWriteItem
+_BATCH: Final = 25  # the maximum of BatchWriteItem
 LANE: Final = CRAWL_NORMAL
-# A job's row, its first event and its key; the claim; the row and two events of the outcome. A
-# transaction takes two units for a write, an index one more for every write that touches it.
+# Writes: the job's row, its first event and its key; the claim; the row and two events of the
+# outcome. A write takes two units in a transaction, and one more for every index that it changes.
 LEAST: Final = "3 calls: 1 transaction of 3 writes, 1 update, 1 transaction of 3 writes"
 
 
 class Kernel:
-    """The kernel's own code, with a handler that does nothing."""
+    """Job kernel with its own code and a handler that does nothing."""
 
     def __init__(self, session: boto3.Session, **options: Any) -> None:
         self.dynamodb: Any = session.resource("dynamodb", **options).meta.client
@@ -117,7 +118,7 @@ class Kernel:
         )
 
     def submit(self) -> str:
-        """One job; its id."""
+        """Submit one job, and return its id."""
         draft = Draft(
             kind="crawl",
             payload={"url": "https://site.example/"},
@@ -130,7 +131,7 @@ class Kernel:
         return str(reply.reply.body["id"])
 
     def submit_batch(self, number: int) -> JobRef:
-        """So many jobs as the children of one; they exist when this returns."""
+        """Submit `number` jobs as children of one parent; they exist when this returns."""
         drafts = [
             Draft(
                 kind="crawl",
@@ -152,20 +153,20 @@ class Kernel:
         return JobRef(tenant="bench", job_id=str(reply.reply.body["id"]))
 
     def load(self, item: dict[str, Any]) -> None:
-        """Put a row beside the kernel, 25 at a time."""
+        """Write a row without the kernel, in batches of 25."""
         self._rows.append({"PutRequest": {"Item": item}})
         if len(self._rows) == _BATCH:
             self.flush()
 
     def flush(self) -> None:
-        """Put the rest."""
+        """Write the remaining rows."""
         rows, self._rows = self._rows, []
         while rows:
             answer = self.dynamodb.batch_write_item(RequestItems={self.jobs_table: rows})
             rows = answer["UnprocessedItems"].get(self.jobs_table, [])
 
     def sweep(self) -> str:
-        """One pass: what it did, in how many seconds."""
+        """Run one pass of the sweeper, and return its seconds and its results as a text."""
         crawl = replace(KINDS["crawl"], lanes=dict.fromkeys(Priority, LANE))
         sweeper = Sweeper(
             store=self.store,
@@ -182,7 +183,7 @@ class Kernel:
         return f"{time.perf_counter() - begin:.1f} s: {facts}"
 
     def poll(self, enough: Callable[[], bool]) -> None:
-        """What Lambda's poller does: receive, run, delete."""
+        """Receive, run and delete messages as Lambda's poller does, until `enough` returns true."""
         deadline = time.monotonic() + SECONDS
         while not enough() and time.monotonic() < deadline:
             answer = self.sqs.receive_message(
@@ -255,7 +256,7 @@ def _throughput(kernel: Kernel, pollers: int) -> str:
 
 
 def _batches(kernel: Kernel) -> list[tuple[str, str]]:
-    """A batch beside single submissions."""
+    """Measure a batch and, for comparison, single submissions."""
     begin = time.perf_counter()
     for _ in range(CHILDREN):
         kernel.submit()
@@ -280,7 +281,7 @@ def _batches(kernel: Kernel) -> list[tuple[str, str]]:
 
 
 def _drain(kernel: Kernel, number: int) -> float:
-    """Seconds in which 8 pollers do so many jobs."""
+    """Run `number` jobs with 8 pollers, and return the seconds."""
     threads = [
         threading.Thread(target=kernel.poll, args=(lambda: len(kernel.done) >= number,))
         for _ in range(8)
@@ -328,7 +329,7 @@ def _capacity(kernel: Kernel) -> list[tuple[str, str]]:
 
 
 def _sweeping(kernel: Kernel) -> list[tuple[str, str]]:
-    """Passes over rows that are loaded directly: no job of them was ever submitted."""
+    """Measure passes over rows that are written directly, without a submission."""
     now = utc_now()
     queued = [_row(now, now - timedelta(seconds=QUEUED - n)) for n in range(QUEUED)]
     ended = [
@@ -390,7 +391,10 @@ def _live() -> list[tuple[str, str]]:
 
 
 def _latencies(http: httpx.Client, urls: list[str], follow: Callable[[str], Any]) -> list[float]:
-    """Milliseconds from each event's own time to its arrival; the first crawl warms up."""
+    """Return the milliseconds from each event's own time to its arrival.
+
+    The first crawl is omitted, because it warms up the functions.
+    """
     times: list[float] = []
     for number, url in enumerate(urls):
         body = {"url": url, "force": True}
@@ -414,7 +418,7 @@ def _socket(key: str, job_id: str) -> Iterator[Iterator[float]]:
                 if message["type"] == "subscribed":
                     subscribed = utc_now()
                 for item in message.get("items", []):
-                    if parse_stamp(item["created_at"]) > subscribed:  # not the catch-up
+                    if parse_stamp(item["created_at"]) > subscribed:  # skips replayed events
                         yield _age(item)
                     if item["message"] in {"completed", "failed"}:
                         return

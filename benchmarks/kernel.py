@@ -1,9 +1,9 @@
-"""What the fetch kernel costs: URLs, addresses, robots.txt, redaction, fetches, coordination.
+"""Measure the fetch kernel: URLs, addresses, robots.txt, redaction, fetches, coordination.
 
     .venv/bin/python benchmarks/kernel.py
 
-Everything in this process: fetches go to a loopback server, coordination to an emulated DynamoDB
-whose calls are counted (time of the real one: `benchmarks/jobs.py`).
+Everything runs in this process. Fetches go to a loopback server. Coordination uses an emulated
+DynamoDB whose calls are counted; `benchmarks/jobs.py` measures the time of real calls.
 """
 
 import logging
@@ -86,7 +86,7 @@ def main() -> None:
 
 
 def _rate(call: Callable[[], Any]) -> str:
-    """Calls per second: the median of three rounds."""
+    """Return the calls per second: the median of three rounds."""
     rates = []
     for _ in range(ROUNDS):
         count, begin = 0, time.perf_counter()
@@ -110,10 +110,10 @@ def _seconds(call: Callable[[], Any]) -> float:
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     wbufsize = -1
-    disable_nagle_algorithm = True  # or delayed acknowledgements are measured
+    disable_nagle_algorithm = True  # else delayed acknowledgements count
 
     def do_GET(self) -> None:
-        """A page of 10 KB."""
+        """Send a page of 10 KB."""
         self.send_response(200)
         self.send_header("Content-Type", "text/html")
         self.send_header("Content-Length", str(len(PAGE)))
@@ -121,7 +121,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(PAGE)
 
     def log_message(self, *_: Any) -> None:
-        """Nothing."""
+        """Log nothing."""
 
 
 def _fetches() -> list[tuple[str, str]]:

@@ -63,7 +63,7 @@ TENANT: Final = "bench"
 
 @contextmanager
 def served() -> Iterator[None]:
-    """The page on every address."""
+    """Serve the page on every address until the block ends."""
     with ExitStack() as stack:
         for host in HOSTS:
             server = ThreadingHTTPServer((host, PORT), Handler)
@@ -75,7 +75,7 @@ def served() -> Iterator[None]:
 
 
 def imported(http: httpx.Client, number: int, interval: int) -> float:
-    """Makes so many targets; the seconds that it took."""
+    """Create `number` targets by import, and return the seconds that it took."""
     began_at, jobs = time.perf_counter(), []
     lines = [
         f"http://{HOSTS[each % len(HOSTS)]}:{PORT}/{each},{interval}" for each in range(number)
@@ -93,14 +93,14 @@ def imported(http: httpx.Client, number: int, interval: int) -> float:
 
 
 def deleted(http: httpx.Client) -> None:
-    """Removes all targets of the tenant."""
+    """Delete all targets of the tenant."""
     while found := http.get("/v1/targets", params={"limit": 100}).json()["items"]:
         for target in found:
             http.delete(f"/v1/targets/{target['id']}").raise_for_status()
 
 
 def results(table: Any, seconds: float) -> list[CheckResult]:
-    """What was written of checks that began within the last so many seconds."""
+    """Return the stored results of checks that began within the last `seconds` seconds."""
     since = items.behind(utc_now() - timedelta(seconds=seconds))
     found: list[CheckResult] = []
     request: dict[str, Any] = {
@@ -116,14 +116,14 @@ def results(table: Any, seconds: float) -> list[CheckResult]:
 
 
 def row(http: httpx.Client, table: Any, number: int, interval: int, seconds: float) -> None:
-    """Measures and prints one number of targets."""
+    """Measure one number of targets, and print its row."""
     making = imported(http, number, interval)
     time.sleep(SETTLING + seconds)
     report(number, interval, seconds, results(table, seconds), f"{number / making:.0f}")
 
 
 def heading(how: str) -> None:
-    """Prints what the rows are about."""
+    """Print the number of cores, the setup, and the head of the table."""
     print(f"{os.cpu_count()} cores: {how}")
     print(
         "| targets | interval | wanted a second | checks a second | late p50 | late p95"
@@ -133,7 +133,7 @@ def heading(how: str) -> None:
 
 
 def report(number: int, interval: int, seconds: float, found: list[CheckResult], made: str) -> None:
-    """Prints a row."""
+    """Print a row."""
     outcomes = Counter(each.outcome for each in found)
     late = sorted(each.late_ms / 1000 for each in found if each.outcome is not Outcome.SKIPPED_BUSY)
     took = sorted(each.latency_ms for each in found if each.is_measured)
@@ -154,20 +154,20 @@ def report(number: int, interval: int, seconds: float, found: list[CheckResult],
 
 
 class RealClock(HandClock):
-    """The time as it is; who advances it sleeps."""
+    """Clock of the real time; `advance` sleeps."""
 
     def __call__(self) -> datetime:
-        """Now."""
+        """Return the current time."""
         return utc_now()
 
     def advance(self, seconds: float) -> datetime:
-        """Sleep."""
+        """Sleep, and return the time afterwards."""
         time.sleep(seconds)
         return self()
 
 
 class DelayedLane:
-    """Implements CheckLane: messages arrive at their times, for whoever asks first."""
+    """Implements CheckLane; delivers each message at its time to the first worker that is free."""
 
     def __init__(self) -> None:
         self._sent: list[tuple[datetime, int, Planned]] = []
@@ -175,7 +175,7 @@ class DelayedLane:
         self._number = 0
 
     def send(self, planned: Sequence[Planned]) -> None:
-        """See CheckLane."""
+        """Queue the planned checks for their times."""
         with self._changed:
             for each in planned:
                 self._number += 1
@@ -183,7 +183,7 @@ class DelayedLane:
             self._changed.notify_all()
 
     def serve(self, run: Callable[[Any, Any], object], end: float) -> None:
-        """Take messages until the end."""
+        """Run the messages that are due, until `end`."""
         while time.monotonic() < end:
             with self._changed:
                 wait = 0.5
@@ -197,19 +197,19 @@ class DelayedLane:
 
 
 class Slowed:
-    """A fetcher, and the time that a check's calls to AWS take."""
+    """Fetcher that first sleeps for the time of a check's calls to AWS."""
 
     def __init__(self, fetcher: GuardedFetcher) -> None:
         self._fetcher = fetcher
 
     def fetch(self, request: FetchRequest) -> Any:
-        """See Fetcher."""
+        """Sleep for the time of the calls to AWS, then fetch the page."""
         time.sleep(AWS_SECONDS)
         return self._fetcher.fetch(request)
 
 
 def row_here(number: int, interval: int, seconds: float) -> None:
-    """Measures and prints one number of targets."""
+    """Measure one number of targets, and print its row."""
     policy = AddressPolicy(allowed=frozenset(f"{host}:{PORT}" for host in HOSTS))
     fetcher = Slowed(GuardedFetcher(policy, lambda host, _: [host], user_agent="Bench/1"))
     world = CheckWorld(RealClock(), limits=PaceLimits(rate=50, burst=50))
@@ -217,7 +217,7 @@ def row_here(number: int, interval: int, seconds: float) -> None:
     ids = []
     for each in range(number):
         url = f"http://{HOSTS[each % len(HOSTS)]}:{PORT}/{each}"
-        # As the service makes it; the fake's own way looks through all targets for each.
+        # Created as in the service; the fake's own method searches all targets each time.
         made = world.targets.draft("acme", url, Options(interval_seconds=interval))
         world.watch.rows["acme", made.target.id] = made
         ids.append(made.target.id)

@@ -2,10 +2,10 @@
 
     .venv/bin/python benchmarks/load.py --instance dev [--users 50] [--minutes 5]
 
-The instance must run and be deployed, with settings that let its website be crawled faster than a
-stranger's: `make set RateLimitDefaultRps=50 DomainBurst=50`. Locust drives the users of
-benchmarks/load_users.py from an environment of its own (infra/local/requirements/load.txt). An
-answer with another status than 2xx or 429 ends the run with exit code 1.
+The instance must be running and deployed, with settings that allow faster crawls of its website
+than of other websites: `make set RateLimitDefaultRps=50 DomainBurst=50`. Locust runs the users of
+benchmarks/load_users.py in an environment of its own (infra/local/requirements/load.txt). If a
+response has another status than 2xx or 429, the exit code is 1.
 """
 
 import argparse
@@ -42,7 +42,7 @@ PARTS: Final = {
     "embedder": "spinneret_embedder_server",
     "Locust": "locust",
 }
-"""A word of each part's command line."""
+"""Text in the command line of each part's processes."""
 CRAWL_SECONDS: Final = 240.0
 
 
@@ -113,7 +113,10 @@ def _fill(api: str, key: str, site: str) -> None:
 
 
 def _locust() -> Path:
-    """Locust of an environment of its own, which is made if it is missing or outdated."""
+    """Return the path of Locust in its own environment.
+
+    The environment is created if it is missing or outdated.
+    """
     folder = ROOT / ".local" / "load"
     if not (folder / "made").exists() or (folder / "made").read_text() != REQUIREMENTS.read_text():
         uv = ROOT / ".venv" / "bin" / "uv"
@@ -128,14 +131,17 @@ def _locust() -> Path:
 
 
 def _processor_seconds() -> Counter[str]:
-    """Of all processes that run now and of the children whose end they have seen, by part."""
+    """Return the processor seconds of all running processes by part.
+
+    They include the ended children for which a process has waited.
+    """
     found: Counter[str] = Counter()
     for process in Path("/proc").glob("[0-9]*"):
         try:
             words = (process / "cmdline").read_bytes().decode(errors="replace")
             ticks = (process / "stat").read_text().rpartition(")")[2].split()[11:15]
         except (FileNotFoundError, ProcessLookupError):
-            continue  # it has ended
+            continue  # the process has ended
         for part, word in PARTS.items():
             if word in words:
                 found[part] += sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK")

@@ -1,7 +1,7 @@
-"""Users of benchmarks/load.py: a file for Locust, in an environment without this application.
+"""Locust file with the users of benchmarks/load.py; its environment lacks this application.
 
-Of 20 requests, 8 are searches, 4 ask for a crawl's status, 3 read a document, 2 submit a crawl, 2
-list targets and one creates a target. Each user waits one to three seconds between its requests.
+Of 20 requests, 8 search, 4 read a crawl's status, 3 read a document, 2 submit a crawl, 2 list
+targets and 1 creates a target. Each user waits one to three seconds between its requests.
 """
 
 import json
@@ -24,16 +24,16 @@ QUERIES: Final = (
     "what do spiders eat",
 )
 STATUSES: Final[dict[str, Counter[int]]] = defaultdict(Counter)
-"""Answers by route and status."""
+"""Number of responses by route and status."""
 
 
 class ApiUser(HttpUser):
-    """One client with the key of one of the tenants."""
+    """A client with the key of one of the tenants."""
 
     wait_time = between(1, 3)
 
     def on_start(self) -> None:
-        """Take a key, and learn some documents."""
+        """Choose a key, and list the ids of some documents."""
         self.client.headers["X-API-Key"] = random.choice(GIVEN["keys"])
         self.client.trust_env = False
         found = self._call("GET", "/api/v1/documents?limit=50", "GET /api/v1/documents")
@@ -42,7 +42,7 @@ class ApiUser(HttpUser):
 
     @task(8)
     def search(self) -> None:
-        """Half of the queries are new to the cache."""
+        """Search; half of the queries aren't in the cache."""
         query = random.choice(QUERIES)
         if random.random() < 0.5:
             query = f"{query} {random.randrange(10_000)}"
@@ -50,14 +50,14 @@ class ApiUser(HttpUser):
 
     @task(4)
     def status(self) -> None:
-        """Of a crawl of this user."""
+        """Read the status of a crawl of this user."""
         if self.jobs:
             job = random.choice(self.jobs)
             self._call("GET", f"/api/v1/crawl/{job}", "GET /api/v1/crawl/{job_id}")
 
     @task(3)
     def document(self) -> None:
-        """With its text."""
+        """Read a document with its text."""
         if self.documents:
             document = random.choice(self.documents)
             route = "/api/v1/documents/{document_id}"
@@ -65,7 +65,7 @@ class ApiUser(HttpUser):
 
     @task(2)
     def submit(self) -> None:
-        """A crawl that isn't a duplicate: the query differs."""
+        """Submit a crawl with a new query in its URL, so that it isn't a duplicate."""
         url = GIVEN["site"] + random.choice(GIVEN["paths"])
         job = self._call(
             "POST", "/api/v1/crawl", body={"url": f"{url}?load={random.randrange(10**9)}"}
@@ -75,19 +75,19 @@ class ApiUser(HttpUser):
 
     @task(2)
     def targets(self) -> None:
-        """The first page."""
+        """Read the first page of targets."""
         self._call("GET", "/v1/targets?limit=20", "GET /v1/targets")
 
     @task(1)
     def create_target(self) -> None:
-        """Checked at most every hour, so that checks don't add to the load."""
+        """Create a target that is checked once an hour, so that checks don't add to the load."""
         url = f"{GIVEN['site']}/?target={random.randrange(10**9)}"
         self._call("POST", "/v1/targets", body={"url": url, "interval_seconds": 3600})
 
     def _call(
         self, method: str, path: str, route: str | None = None, body: Any = None
     ) -> dict[str, Any]:
-        """Return the answer's object; 429 counts as an answer, not as an error."""
+        """Send a request, and return the JSON object; status 429 isn't counted as an error."""
         name = route or f"{method} {path}"
         with self.client.request(
             method, path, json=body, name=name, catch_response=True, timeout=35

@@ -1,7 +1,7 @@
-"""Screenshots of pages in the real browser, on loopback: `python benchmarks/media.py`.
+"""Measure screenshots of pages in the real browser, on loopback: `python benchmarks/media.py`.
 
-The page has 200 paragraphs and 20 images, from a server in this process. Prices follow from the
-time by arithmetic: the function has 2,048 MB, and takes the time that this machine takes.
+A server in this process serves the page, which has 200 paragraphs and 20 images. The prices are
+computed from the time: the function has 2,048 MB, and is assumed to be as fast as this machine.
 """
 
 import os
@@ -76,7 +76,7 @@ def peak_megabytes(server: ScriptedServer, scratch: Path) -> float:
             if str(scratch).encode() not in (process / "environ").read_bytes():
                 return 0
             lines = (process / "smaps_rollup").read_text().splitlines()
-        except OSError:  # it ended meanwhile
+        except OSError:  # the process has ended
             return 0
         return next(int(line.split()[1]) for line in lines if line.startswith("Pss:"))
 
@@ -100,14 +100,14 @@ def unpacking_seconds(scratch: Path, package: Path) -> float:
 
 
 def main() -> None:
-    """Print the figures; a folder with the package adds the time of unpacking."""
+    """Print the figures; given the package's folder, also print the time of unpacking."""
     with tempfile.TemporaryDirectory() as folder, ScriptedServer() as server:
         scratch = Path(folder)
         svg = answer(IMAGE, content_type="image/svg+xml")
         server.behaviours = {"/": answer(page()), "/image": svg}
         print(f"browser {program().name}, load {os.getloadavg()[0]:.1f}")
         with running(program(), scratch, ()):
-            pass  # its file is in the page cache from here on
+            pass  # loads the browser's file into the page cache
         if len(sys.argv) > 1:
             seconds = unpacking_seconds(scratch, Path(sys.argv[1]))
             print(f"unpacking, once for a cold function: {seconds:.1f} s")

@@ -43,18 +43,18 @@ from tests.fakes.time import START, HandClock
 from tests.unit.monitoring.playing import Playing
 
 PAGE = b"<!doctype html><title>A page</title>" + b"<p>All is well.</p>" * 200
-AWS_SECONDS = 0.05  # eight calls of a check on AWS: some 6 ms each
+AWS_SECONDS = 0.05  # a check makes eight AWS calls of some 6 ms
 
 
 class Handler(BaseHTTPRequestHandler):
-    """A small page, sent at once."""
+    """Handler that sends a small page at once."""
 
     protocol_version = "HTTP/1.1"
     wbufsize = 65536
-    disable_nagle_algorithm = True  # else a TLS answer waits 40 ms for an acknowledgement
+    disable_nagle_algorithm = True  # else a TLS response waits 40 ms for an acknowledgement
 
     def do_GET(self) -> None:
-        """Answer it."""
+        """Send the page."""
         self.send_response(200)
         self.send_header("Content-Type", "text/html")
         self.send_header("Content-Length", str(len(PAGE)))
@@ -62,12 +62,12 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write(PAGE)
 
     def log_message(self, *_: Any) -> None:
-        """Quiet."""
+        """Log nothing."""
 
 
 @contextmanager
 def serving(tls: ssl.SSLContext | None) -> Iterator[int]:
-    """A server on loopback; its port."""
+    """Run a server on loopback, and yield its port."""
     socketserver.TCPServer.allow_reuse_address = True
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
@@ -82,7 +82,7 @@ def serving(tls: ssl.SSLContext | None) -> Iterator[int]:
 
 
 def bench_core(checks: int) -> float:
-    """Prints a row for each scheme; the mean seconds of a plain check."""
+    """Print a row for each scheme, and return the mean seconds of a check without TLS."""
     print("core          checks/s   ms each   dns  connect   tls  first byte  transfer  the rest")
     authority = trustme.CA()
     server_tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -127,7 +127,7 @@ def _core(scheme: str, port: int, checks: int, tls: ssl.SSLContext) -> float:
 
 
 def replace_policy(world: CheckWorld, policy: AddressPolicy) -> Any:
-    """The target service, which may take loopback."""
+    """Replace the address policy, so that targets may be on loopback; return the target service."""
     world.targets.policy = policy
     return world.targets
 
@@ -136,7 +136,7 @@ def replace_policy(world: CheckWorld, policy: AddressPolicy) -> Any:
 
 
 def bench_lateness(core_seconds: float) -> None:
-    """Prints how late checks begin, once things have settled."""
+    """Print how late checks begin in the steady state."""
     print(
         "\nlateness      targets   interval   site     late p50    late p95   checks/s   overload"
     )
@@ -153,7 +153,10 @@ def bench_lateness(core_seconds: float) -> None:
 
 
 def _late(targets: int, interval: int, each: float) -> tuple[list[float], float]:
-    """Seconds from due to begun, sorted; and checks a second, over the last half of the time."""
+    """Return the sorted delays of checks in seconds, and the checks per second.
+
+    Both are those of the second half of the time.
+    """
     playing, hosts = Playing(1, PaceLimits(rate=50, burst=50)), max(1, targets // 2)
     for number in range(targets):
         url = f"https://h{number % hosts}.example/{number}"

@@ -1,11 +1,11 @@
 """Deletes each condition of the DynamoDB writes, and each part of one, and runs the tests.
 
     .venv/bin/python benchmarks/mutate.py                       every mutant
-    .venv/bin/python benchmarks/mutate.py --only documents/     those whose name has this in it
+    .venv/bin/python benchmarks/mutate.py --only documents/     mutants whose name contains this
     .venv/bin/python benchmarks/mutate.py --stack dev           survivors on DynamoDB Local, too
 
-Prints a line per mutant and the sums. Exit code 1 when no test noticed one of them, 2 when nothing
-can be said. The working tree isn't touched.
+The command prints a line per mutant and the totals. The exit code is 1 if no test fails for a
+mutant, and 2 if the run gives no result. The working tree doesn't change.
 """
 
 import argparse
@@ -38,7 +38,7 @@ def _contract(*suites: str, unit: str) -> Selection:
     return Selection(paths=(*contract, f"tests/unit/{unit}"))
 
 
-# By the beginning of the mutant's name: the tests that are likely to notice, the likeliest first.
+# By the start of the mutant's name: the tests that are likely to fail, the likeliest first.
 SELECTIONS: Final[Mapping[str, Selection]] = {
     "jobs/": _contract("job_*", "due_*", "duplicate_*", "effect*", "connection_*", unit="jobs"),
     "content/documents/": _contract("document_*", unit="content/documents"),
@@ -49,7 +49,7 @@ SELECTIONS: Final[Mapping[str, Selection]] = {
     "access/keys/": _contract("key_*", "rate_*", "tenancy_*", unit="access/keys"),
     "": Selection(paths=("tests/contract",)),
 }
-# Architecture tests read the source instead of running it: they would notice the edit itself.
+# Without architecture tests: they read the source, and would fail because of the edit itself.
 EVERYTHING: Final = Selection(paths=("tests/contract", "tests/unit"), marks="not stack")
 EQUIVALENT: Final[Mapping[str, str]] = {
     "events/webhooks/dynamo.py:remove: change _THERE: attribute_exists(#pk)": (
@@ -63,11 +63,11 @@ EQUIVALENT: Final[Mapping[str, str]] = {
         "the name is the config's own as long as the config has the version that is asked for too",
     ),
 }
-"""Mutant → why nothing can come of it."""
+"""Mutants that no test can detect, each with the reason."""
 
 
 def main() -> None:
-    """See the module's docstring."""
+    """Run the command line; see the module's docstring."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
     parser.add_argument("--only", default="", metavar="SUBSTRING", help="mutants named so")
     parser.add_argument("--list", action="store_true", help="name the mutants, run nothing")
@@ -76,7 +76,7 @@ def main() -> None:
     arguments = parser.parse_args()
     if not 1 <= arguments.jobs <= JOBS_MAX:
         parser.error(f"--jobs is 1 to {JOBS_MAX}")
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(2))  # so that what it started ends, too
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(2))  # so that its child processes end, too
     with tempfile.TemporaryDirectory(prefix="spinneret-mutate-") as folder:
         runs = Runs(root=ROOT, folder=Path(folder), copies=arguments.jobs)
         every = mutants(runs.pristine)
@@ -96,7 +96,7 @@ def main() -> None:
 
 
 def _judge(runs: Runs, chosen: Sequence[Mutant], instance: str | None) -> int:
-    """1 when a mutant survived, or is killed that is listed as equivalent."""
+    """Print the verdicts; return 1 if a mutant survived or is wrongly listed as equivalent."""
     for selection in dict.fromkeys(map(_selection, chosen)):
         seconds = runs.baseline(selection)
         print(f"no mutant  passed {' '.join(selection.paths)}  {seconds:.1f} s", flush=True)
@@ -124,7 +124,7 @@ def _judge(runs: Runs, chosen: Sequence[Mutant], instance: str | None) -> int:
 def _outcomes(
     runs: Runs, chosen: Sequence[Mutant], stages: Sequence[Selection]
 ) -> Iterator[tuple[Mutant, Outcome]]:
-    """In the order of the mutants, each as soon as it is known."""
+    """Yield the outcomes in the order of the mutants, each as soon as it is known."""
     pool = ThreadPoolExecutor(runs.copies)
     try:
         fates = pool.map(lambda mutant: _fate(runs, mutant, stages), chosen)
@@ -135,7 +135,7 @@ def _outcomes(
 
 
 def _fate(runs: Runs, mutant: Mutant, stages: Sequence[Selection]) -> Outcome:
-    """Its own tests first; all others only when those didn't notice."""
+    """Run the mutant's own tests first, and all others only if these pass."""
     started = time.monotonic()
     killed_by = None
     for selection in (_selection(mutant), *stages):

@@ -2,9 +2,10 @@
 
     .venv/bin/python benchmarks/permissions.py [--instance dev] [--unused] FOLDER
 
-FOLDER holds the calls that the instance recorded: it was started with SPINNERET_LAMBDA_CALLS. The
-local stack refuses no call for its permissions. A call that no policy allows ends this command with
-exit code 1, as do records of too few functions. `--unused` also lists the grants that no call used.
+FOLDER has the calls that the instance recorded; it must have been started with
+SPINNERET_LAMBDA_CALLS. The local stack itself refuses no call for its permissions. The exit code is
+1 if no policy allows a call, or if too few functions recorded calls. `--unused` also lists the
+grants that no call used.
 """
 
 import argparse
@@ -35,7 +36,10 @@ from tests.architecture.permissions.recorded import (
 
 
 def main() -> int:
-    """Print the comparison; return 1 if a permission is missing, or too few calls were recorded."""
+    """Print the comparison, and return 1 if a permission is missing, else 0.
+
+    The result is also 1 if too few functions recorded calls.
+    """
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
     parser.add_argument("--instance", default=os.environ.get("SPINNERET_TEST_INSTANCE", "dev"))
     parser.add_argument("--unused", action="store_true", help="list unused grants too")

@@ -1,8 +1,8 @@
-"""What AWS asks for, and what a program asks of it: prices and the counting of calls.
+"""AWS prices, and counters of the calls that a program makes.
 
-List prices of us-east-1, whose sources docs/cost.md names: DynamoDB on demand, S3 Standard, Lambda
-on x86, SQS standard queues, Step Functions standard workflows, EventBridge's own bus, REST APIs of
-API Gateway, OpenSearch on demand, KMS, Secrets Manager, CloudWatch.
+The prices are list prices of us-east-1; docs/cost.md has the sources: DynamoDB on demand, S3
+Standard, Lambda on x86, SQS standard queues, Step Functions standard workflows, custom buses of
+EventBridge, REST APIs of API Gateway, OpenSearch on demand, KMS, Secrets Manager, CloudWatch.
 """
 
 import json
@@ -13,21 +13,21 @@ from typing import Any, Final
 
 WRITE: Final = 0.625e-6
 READ: Final = 0.125e-6
-"""Dollars a request unit."""
+"""Dollars per request unit."""
 S3_WRITE: Final = 0.005e-3
 S3_READ: Final = 0.0004e-3
 GIGABYTE_SECOND: Final = 0.0000166667
 INVOCATION: Final = 0.2e-6
 MESSAGE: Final = 0.4e-6
-"""A request to SQS; a message has three: to send, to receive, to delete."""
+"""Price of a request to SQS; a message takes three: send, receive, delete."""
 GROUPED_MESSAGE: Final = 0.5e-6
-"""The same with a message group in a standard queue, as lanes have it: a fair queue."""
+"""Price of a request to a fair queue: a standard queue with message groups, such as a lane."""
 TRANSITION: Final = 25e-6
 BUS_EVENT: Final = 1e-6
 API_REQUEST: Final = 3.5e-6
 NODE_HOURS: Final = {"t3.small.search": 0.036, "r7g.large.search": 0.178}
 SEARCH_GIBIBYTE: Final = 0.122
-"""Of gp3 storage, a month, as the following are."""
+"""Price of a GiB of gp3 storage per month; the following prices are also per month."""
 KMS_KEY: Final = 1.0
 SECRET: Final = 0.40
 CUSTOM_METRIC: Final = 0.30
@@ -43,13 +43,13 @@ _KB: Final = 1024
 
 
 class Counting:
-    """Calls and units of DynamoDB clients that take plain values, by the sizes of the items.
+    """Counter of calls and units of DynamoDB clients that take plain values.
 
-    Writes of indexes aren't among them.
+    The units follow from the sizes of the items. Writes to indexes aren't counted.
     """
 
     def __init__(self, events: Any) -> None:
-        """`events` of a client, or of a boto3 session for all its clients to come."""
+        """Register for the events of a client, or of a boto3 session for all its later clients."""
         self.calls: Counter[str] = Counter()
         self.writes = 0
         self.reads = 0.0
@@ -57,7 +57,7 @@ class Counting:
         events.register("after-call.dynamodb", self.answered)
 
     def asked(self, params: dict[str, Any], model: Any, **_: Any) -> None:
-        """What is written."""
+        """Count the call and its write units."""
         self.calls[model.name] += 1
         match model.name:
             case "TransactWriteItems":
@@ -71,7 +71,7 @@ class Counting:
                 self.writes += _units(params.get("Item", params))
 
     def answered(self, parsed: dict[str, Any], model: Any, **_: Any) -> None:
-        """What is read, consistently."""
+        """Count the read units of the response, as for a consistent read."""
         found = parsed.get("Items", [parsed["Item"]] if parsed.get("Item") else [])
         if model.name in _READS:
             for rows in parsed.get("Responses", {}).values():
@@ -80,23 +80,22 @@ class Counting:
 
 
 class Spending:
-    """Calls of all clients that a boto3 session makes from now on, and the units that DynamoDB
-    says it took, indexes included.
+    """Counter of the calls of all later clients of a boto3 session, and of DynamoDB's units.
 
-    DynamoDB Local takes nothing for a read that finds nothing; AWS takes the least that a read of
-    its consistency costs.
+    The units are those that DynamoDB reports, with indexes. DynamoDB Local reports 0 for a read
+    without results; like AWS, the counter then adds the minimum for the read's consistency.
     """
 
     def __init__(self, events: Any) -> None:
         self.calls: Counter[str] = Counter()
-        """`dynamodb.GetItem`, `s3.PutObject` …"""
+        """Number of calls by name, such as `dynamodb.GetItem` or `s3.PutObject`."""
         self.writes = 0.0
         self.reads = 0.0
         events.register("before-parameter-build", self._asked)
         events.register("after-call.dynamodb", self._answered)
 
     def of(self, service: str, *operations: str) -> int:
-        """How many calls of these operations; of all of a service if none is named."""
+        """Return the number of calls of these operations, or of the whole service without any."""
         named = {f"{service}.{each}" for each in operations}
         return sum(
             count
@@ -109,7 +108,7 @@ class Spending:
         self.calls[f"{service}.{model.name}"] += 1
         if service == "dynamodb" and model.name in _READS | _WRITES:
             params["ReturnConsumedCapacity"] = "TOTAL"
-            context["least"] = _least(params)  # of this call: threads share the client
+            context["least"] = _least(params)  # per call: threads share the client
 
     def _answered(
         self, parsed: dict[str, Any], model: Any, context: dict[str, Any], **_: Any
@@ -129,7 +128,7 @@ def _least(params: dict[str, Any]) -> float:
     return sum(
         (1.0 if each.get("ConsistentRead") else 0.5) * len(each["Keys"])
         for each in params["RequestItems"].values()
-        if "Keys" in each  # else it is a write
+        if "Keys" in each  # else the request is a write
     )
 
 
@@ -138,7 +137,7 @@ def _size(value: Any) -> int:
 
 
 def _text_of(value: Any) -> str:
-    """As long as a value that JSON doesn't know: bytes, in DynamoDB's wrapper or not."""
+    """Return a text as long as a value that JSON doesn't have, such as bytes or a Decimal."""
     return "x" * len(
         getattr(value, "value", value) if not isinstance(value, Decimal) else str(value)
     )

@@ -22,7 +22,7 @@ from urllib.parse import parse_qs, urlsplit
 ROOT: Final = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "layers" / "common"), str(ROOT / "infra" / "local")]
 
-# us-east-1, on demand, November 2026.
+# Prices of us-east-1, on demand, November 2026.
 WRITE_UNIT: Final = 0.625 / 1_000_000  # DynamoDB, 1 KB; a transaction takes two
 READ_UNIT: Final = 0.125 / 1_000_000  # DynamoDB, 4 KB, consistent
 SQS: Final = 0.40 / 1_000_000
@@ -30,14 +30,14 @@ LAMBDA_GB_SECOND: Final = 0.0000166667
 LAMBDA_REQUEST: Final = 0.20 / 1_000_000
 TRANSITION: Final = 25.0 / 1_000_000  # Step Functions, standard workflows
 MEMORY_GB: Final = 0.5
-CALL_SECONDS: Final = 0.35  # of a marketplace's API, by experience
+CALL_SECONDS: Final = 0.35  # of a call of a marketplace's API, by experience
 AWS_SECONDS: Final = 0.008  # of a DynamoDB transaction
-ITEMS_PER_TRANSACTION: Final = 2.5  # a fence and one row or two
+ITEMS_PER_TRANSACTION: Final = 2.5  # a fence and one or two rows
 
 
 @dataclass(frozen=True, kw_only=True)
 class Counted:
-    """Of one listing, on average."""
+    """Mean figures of one listing."""
 
     market_calls: float
     dynamo: Mapping[str, float]
@@ -78,8 +78,8 @@ def count(marketplace: str, products: int, *, is_batch: bool) -> None:
     entered = world.machine.entered
     executions = len(world.executions.started)
     tasks = sum(entered[name] for name in ("Take", "Step", "Callback"))
-    # The request that submits, a message for each execution, the machine's tasks; and what a
-    # plug-in sends: that it has a task, and its answer.
+    # Requests: one per submission, one per message of an execution, one per task of the machine.
+    # A plug-in sends two per task: it accepts the task, and it returns the result.
     requests = len(refs) + executions + tasks + 2 * len(world.plugin.tasks)
     per = Counted(
         market_calls=(len(world.web.seen) + len(world.plugin.tasks)) / products,
@@ -97,7 +97,7 @@ def count(marketplace: str, products: int, *, is_batch: bool) -> None:
 
 
 def price(per: Counted, *, with_machine: bool = True) -> float:
-    """Dollars for one listing."""
+    """Return the price of one listing in dollars."""
     calls = per.dynamo
     transactions = calls.get("TransactWriteItems", 0.0)
     writes = 2 * ITEMS_PER_TRANSACTION * transactions + calls.get("UpdateItem", 0.0)
@@ -106,7 +106,7 @@ def price(per: Counted, *, with_machine: bool = True) -> float:
     return (
         writes * WRITE_UNIT
         + reads * READ_UNIT
-        + 3 * per.messages * SQS  # sent, received, deleted
+        + 3 * per.messages * SQS  # send, receive, delete
         + per.lambdas * LAMBDA_REQUEST
         + seconds * MEMORY_GB * LAMBDA_GB_SECOND
         + (per.transitions * TRANSITION if with_machine else 0.0)
@@ -169,7 +169,7 @@ def _product(client: Any, number: int) -> str:
 
 
 def main() -> None:
-    """The command line."""
+    """Print the table, or publish on the stack."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--products", type=int, default=20)
     parser.add_argument("--stack", action="store_true")

@@ -72,7 +72,7 @@ SUBJECTS: Final = tuple(
 
 
 class Unleased(DynamoDocumentStore):
-    """The store of documents, for commits without a job."""
+    """Document store for commits without a job."""
 
     def commit(
         self,
@@ -89,12 +89,12 @@ def plenty() -> float:
 
 
 def text_of(source: random.Random, words: int) -> str:
-    """Words by Zipf's law."""
+    """Return random words, distributed by Zipf's law."""
     return " ".join(f"w{int(WORDS ** source.random())}" for _ in range(words))
 
 
 def environment() -> None:
-    """Take the settings of the deployed worker, and the emulator's clients."""
+    """Set the environment variables of the deployed worker and of AWS clients for the emulator."""
     options = {
         "endpoint_url": endpoints()["gateway"],
         "region_name": "us-east-1",
@@ -115,7 +115,7 @@ def environment() -> None:
 
 
 def seeded(wanted: int) -> int:
-    """Index documents until there are so many chunks; return their number."""
+    """Index documents until there are at least `wanted` chunks; return their number."""
     stage = Stage(os.environ, INDEXING)
     model = embedder(stage)
     known = CachedVectors(caches=chunk_caches(stage))
@@ -178,7 +178,7 @@ def seeded(wanted: int) -> int:
 
 
 class Asking:
-    """The questions, asked without cached results."""
+    """Client that searches for the questions without cached results."""
 
     def __init__(self) -> None:
         self._client = httpx.Client(
@@ -191,7 +191,7 @@ class Asking:
         self._questions = [f"{SUBJECTS[n % TOPICS]} {text_of(source, 3)}" for n in range(QUESTIONS)]
 
     def all(self) -> list[Any]:
-        """Documents, chunks and scores of each question's hits."""
+        """Return the chunk ids and scores of each question's hits."""
         self._client.delete("/api/v1/cache/query").raise_for_status()
         return [self._one(each) for each in self._questions]
 
@@ -205,14 +205,14 @@ class Asking:
         return [[each[name] for name in names] for each in body["results"]]
 
     def is_refused(self) -> bool:
-        """Whether a search fails."""
+        """Return whether a search fails with status 503."""
         self._client.delete("/api/v1/cache/query").raise_for_status()
         answer = self._client.post("/api/v1/search", json={"query": self._questions[0]})
         return answer.status_code == 503
 
 
 def processor_seconds() -> dict[str, float]:
-    """Processor time that each kind of the instance's processes has used."""
+    """Return the processor seconds of the instance's processes by kind."""
     instance = bench()
     found: dict[str, float] = {}
     for part in json.loads((instance.folder / "run.json").read_text())["parts"]:
@@ -229,7 +229,7 @@ def processor_seconds() -> dict[str, float]:
 
 
 def differing(one: Sequence[Any], other: Sequence[Any]) -> int:
-    """Number of questions whose hits or scores differ."""
+    """Return the number of questions whose hits or scores differ."""
     return sum(a != b for a, b in zip(one, other, strict=True))
 
 
@@ -239,7 +239,7 @@ def run(chunks: int) -> int:
     begun = time.monotonic()
     made = seeded(chunks)
     seeding = time.monotonic() - begun
-    time.sleep(QUIET_SECONDS)  # OpenSearch's merges of segments go on after the last write
+    time.sleep(QUIET_SECONDS)  # OpenSearch still merges segments after the last write
     before = asking.all()
     again = asking.all()
     with httpx.Client(base_url=endpoints()["opensearch"], trust_env=False, timeout=60) as index:

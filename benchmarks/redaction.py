@@ -2,9 +2,9 @@
 
     python benchmarks/redaction.py [--only PART_OF_A_NAME]
 
-Prints MB per second of processor time at 250 KB, 500 KB and 1 MB, and the seconds at 1 MB. Where
-the speed falls with the size, something is worse than linear: the last column is the time of 1 MB
-over the time of 250 KB, which is 4 for a linear pattern. The command fails above 8.
+The command prints MB per second of processor time at 250 KB, 500 KB and 1 MB, and the seconds at 1
+MB. If the speed falls with the size, a pattern is worse than linear. The last column is the time of
+1 MB divided by the time of 250 KB, which is 4 for a linear pattern. The command fails above 8.
 """
 
 import argparse
@@ -24,7 +24,7 @@ from spinneret.redaction import redact
 SIZES = (250_000, 500_000, 1_000_000)
 SUSPICIOUS = 8.0  # 4 is linear, 16 quadratic
 
-# Repeated up to the size. Each tries to make one reader look at the same characters again.
+# Texts to repeat up to the size. Each tries to make one reader scan characters repeatedly.
 REPEATED = {
     "nothing": "a",
     "blanks": " ",
@@ -160,7 +160,7 @@ REPEATED = {
 
 
 def main() -> None:
-    """Print the table; exit with 1 if an input grows worse than linearly."""
+    """Print the table; exit with 1 if the time of an input grows worse than linearly."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
     parser.add_argument("--only", default="")
     wanted = parser.parse_args().only
@@ -171,7 +171,7 @@ def main() -> None:
 
 
 def inputs() -> Iterator[tuple[str, Callable[[int], Any]]]:
-    """Names and makers of inputs of a size."""
+    """Yield the name of each input, and a function that returns the input in a size."""
     yield "prose", prose
     yield "logs", logs
     yield "JSON text", lambda size: json.dumps(records(size))
@@ -185,7 +185,7 @@ def inputs() -> Iterator[tuple[str, Callable[[int], Any]]]:
 
 
 def measured(name: str, make: Callable[[int], Any]) -> bool:
-    """Print the row; whether the times grow with the sizes."""
+    """Print the row, and return whether the time grows about linearly with the size."""
     seconds = []
     for size in SIZES:
         value = make(size)
@@ -199,7 +199,7 @@ def measured(name: str, make: Callable[[int], Any]) -> bool:
 
 
 def prose(size: int) -> str:
-    """Sentences, some about passwords and tokens."""
+    """Return a text of words, some of them about passwords and tokens."""
     source = random.Random(1)
     words = (
         "spider",
@@ -218,7 +218,7 @@ def prose(size: int) -> str:
 
 
 def logs(size: int) -> str:
-    """Lines with fields, URLs and now and then a secret."""
+    """Return log lines with fields, URLs and, in some lines, a secret."""
     source = random.Random(2)
     lines = []
     while sum(map(len, lines[-1:])) + len(lines) * 150 < size * 1.2:
@@ -232,7 +232,7 @@ def logs(size: int) -> str:
 
 
 def records(size: int) -> list[dict[str, Any]]:
-    """Objects as they are logged and stored."""
+    """Return objects like those in logs and stores."""
     source = random.Random(3)
     return [
         {

@@ -65,7 +65,7 @@ Rank = Callable[[Legs], Sequence[Ranked]]
 
 
 class Sized(TeiEmbedder):
-    """An embedder that says it takes fewer tokens, so that chunks are of that size."""
+    """Embedder that reports a smaller token limit, so that chunks have that size."""
 
     tokens: int = 512
 
@@ -85,7 +85,7 @@ def plenty() -> float:
 def store(
     index: OpenSearchChunkIndex, maker: ChunkMaker, documents: Sequence[Text]
 ) -> dict[str, str]:
-    """Index the documents; chunk id → the text that was embedded."""
+    """Index the documents, and return the embedded texts by chunk id."""
     now = datetime.now(UTC)
     texts: dict[str, str] = {}
     for each in documents:
@@ -123,7 +123,7 @@ def store(
 def asked(
     index: OpenSearchChunkIndex, embedder: TeiEmbedder, questions: Sequence[Question]
 ) -> tuple[list[Asked], float]:
-    """Kind, question, wanted document and both legs, for each question; median of ms."""
+    """Return kind, text, wanted document and both legs of each question, and the median ms."""
     found, times = [], []
     for each in questions:
         [vector] = embedder.embed([each.text], plenty)
@@ -150,7 +150,7 @@ def fused(method: Fusion, keyword: float, k: int = search_limits.RRF_K) -> Rank:
 
 
 def page_rank(ranked: Iterable[Ranked], wanted: str) -> int | None:
-    """From 1; None where the page isn't among the candidates."""
+    """Return the rank of the page, from 1; None if it isn't among the candidates."""
     pages: dict[str, None] = {}
     for each in ranked:
         pages.setdefault(each.candidate.document_id)
@@ -185,12 +185,12 @@ class Parts:
         self._known: dict[str, tuple[float, ...]] = {}
 
     def sentences(self, text: str) -> list[str]:
-        """What is between ends of sentences and of lines, of two words and more."""
+        """Return the sentences and lines that have at least two words, else the whole text."""
         parts = [part.strip() for part in SENTENCE_END.split(text)]
         return [part[:1000] for part in parts if len(part.split()) > 1] or [text[:1000]]
 
     def passages(self, text: str) -> list[str]:
-        """Runs of at most PASSAGE tokens."""
+        """Return the passages of a text, each of at most PASSAGE tokens."""
         tokens = self._embedder.tokenize(text, plenty)
         return [
             text[run[0].start : run[-1].end]
@@ -198,7 +198,7 @@ class Parts:
         ]
 
     def best(self, question: str, parts: Mapping[str, Sequence[str]]) -> dict[str, float]:
-        """Key → the largest cosine of one of its parts with the question, from 0 to 1."""
+        """Return by key the largest cosine of a part with the question, scaled to 0 to 1."""
         self.learn([question, *(part for each in parts.values() for part in each)])
         asked = np.array(self._known[question])
         return {
@@ -214,7 +214,7 @@ class Parts:
 
 
 def by_passages(found: Sequence[Asked], texts: Mapping[str, str], parts: Parts) -> list[Asked]:
-    """The same with each chunk's score in the vector leg that of its best passage."""
+    """Return the questions with the vector score of each chunk's best passage as its score."""
     passages = {key: parts.passages(text) for key, text in texts.items()}
     changed = []
     for kind, question, wanted, legs in found:
@@ -226,7 +226,7 @@ def by_passages(found: Sequence[Asked], texts: Mapping[str, str], parts: Parts) 
 
 
 def by_sentences(found: Sequence[Asked], texts: Mapping[str, str], parts: Parts) -> list[Asked]:
-    """As the only leg: the first fused hits in the order of their best sentence."""
+    """Return the questions with a single leg: the first fused hits, ordered by best sentence."""
     changed = []
     for kind, question, wanted, legs in found:
         first = METHODS[AUTO](legs)[:RERANKED]
@@ -239,7 +239,7 @@ def by_sentences(found: Sequence[Asked], texts: Mapping[str, str], parts: Parts)
 
 
 def halves(found: Sequence[Asked]) -> tuple[list[Asked], list[Asked]]:
-    """The questions of every other page, on which fusions are chosen, and the others."""
+    """Return the questions of every other page, on which fusions are chosen, and the others."""
     pages = list(dict.fromkeys(wanted for _, _, wanted, _ in found))
     chosen = set(pages[::2])
     return [each for each in found if each[2] in chosen], [
@@ -248,7 +248,7 @@ def halves(found: Sequence[Asked]) -> tuple[list[Asked], list[Asked]]:
 
 
 def table(found: Sequence[Asked], methods: Mapping[str, Rank] | None = None) -> str:
-    """Measures of each method, and its mean reciprocal rank by kind of question."""
+    """Return a table of each method's measures and mean reciprocal rank by kind of question."""
     kinds = list(dict.fromkeys(kind for kind, *_ in found))
     head = ["method", "r@1", "r@3", "r@10", "MRR", "nDCG@10", *kinds]
     lines = ["| " + " | ".join(head) + " |", "|---" * len(head) + "|"]
@@ -271,7 +271,7 @@ def _mean(values: Iterable[float]) -> float:
 
 
 def kept(found: Sequence[Asked], where: Path) -> None:
-    """Both legs of every question, to try other fusions on."""
+    """Write both legs of every question, so that other fusions can be tried on them."""
     where.write_text(
         json.dumps(
             [
@@ -283,7 +283,7 @@ def kept(found: Sequence[Asked], where: Path) -> None:
 
 
 def read(where: Path) -> list[Asked]:
-    """What `kept` wrote."""
+    """Return the questions that `kept` wrote."""
     return [
         (kind, question, wanted, {Leg(leg): [LegCandidate(**c) for c in legs[leg]] for leg in legs})
         for kind, question, wanted, legs in json.loads(where.read_text())
@@ -291,7 +291,7 @@ def read(where: Path) -> list[Asked]:
 
 
 def show(found: Sequence[Asked]) -> None:
-    """The table of all questions, and that of each half."""
+    """Print the table of all questions, and that of each half."""
     for name, part in zip(("all", "chosen on", "held out"), (found, *halves(found)), strict=True):
         print(f"\n{len(part)} questions, {name}\n\n{table(part)}", flush=True)
 

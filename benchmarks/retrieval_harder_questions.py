@@ -1,6 +1,7 @@
-"""Harder questions over the same pages as `retrieval_questions`, four a page.
+"""Harder questions about the same pages as in `retrieval_questions`, four per page.
 
-A whole sentence that names nothing of the page, bare names, a misspelt question, and two words.
+They are a whole sentence without any name from the page, bare names, a misspelt question, and two
+words.
 """
 
 from typing import Final

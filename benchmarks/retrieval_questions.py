@@ -1,6 +1,7 @@
-"""Questions over pages of Python's library documentation, each with the page that answers it.
+"""Questions about pages of Python's library documentation, each with the page that answers it.
 
-Four a page: by an exact name, literally, and twice in words that the page hardly uses.
+There are four per page: one by an exact name, one literal, and two in words that the page hardly
+uses.
 """
 
 from typing import Final

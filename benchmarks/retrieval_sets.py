@@ -2,11 +2,11 @@
 
 * documentation: pages of Python's library documentation (Debian's `python3.11-doc`) with our 456
   questions;
-* web: the beginnings of 350 labelled pages of seven types (`SPINNERET_BENCHMARK_DATA`) with our 184
+* web: the first part of 350 labelled pages of seven types (`SPINNERET_BENCHMARK_DATA`) with our 184
   questions;
-* facts: short entries of the dictionary FOLDOC (Debian's `dict-foldoc`), asked for by what WordNet
-  (`wordnet-base`) says of the same word, without the word: two authors' texts on one thing;
-* website: the demonstration's website with the 25 questions of its regression test.
+* facts: short entries of the dictionary FOLDOC (Debian's `dict-foldoc`). A question is WordNet's
+  gloss (`wordnet-base`) of the same word, without the word, so that two authors describe one thing;
+* website: the demonstration website with the 25 questions of its regression test.
 
 Pages and dictionaries aren't part of this repository.
 """
@@ -33,13 +33,13 @@ from spinneret.kernel.errors import ContentRefused
 from tests.site.questions import EXACT_TERMS, QUESTIONS
 from tests.site.server import PAGES, page_paths
 
-LARGEST: Final = 200_000  # bytes of HTML; longer pages would be half of all chunks
-OTHERS: Final = 28  # pages of the documentation that nobody asks for
+LARGEST: Final = 200_000  # bytes of HTML; longer pages would give half of all chunks
+OTHERS: Final = 28  # pages of the documentation without questions
 FACTS: Final = 1_000
 FACT_CHARACTERS: Final = 3_000
-WEB_CHARACTERS: Final = 3_000  # of a page: some two chunks
+WEB_CHARACTERS: Final = 3_000  # of a page, about two chunks
 _DIGITS: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
-_COMPUTER_SCIENCE: Final = "06128570"  # WordNet 3.0's synset
+_COMPUTER_SCIENCE: Final = "06128570"  # synset of WordNet 3.0
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ Set = tuple[list[Text], list[Question]]
 
 
 def documentation(root: Path) -> Set:
-    """The pages that are asked for, and others between them."""
+    """Return the pages of the questions, with some other pages, and the questions."""
     folder = root / "usr/share/doc/python3.11/html/library"
     asked = [folder / f"{name}.html" for name in plain.QUESTIONS]
     others = [
@@ -82,7 +82,7 @@ def documentation(root: Path) -> Set:
 
 
 def web(_: Path) -> Set:
-    """The beginnings of the pages' extracted text under their extracted title."""
+    """Return the start of each page's extracted text with its title, and the questions."""
     folder = Path(os.environ["SPINNERET_BENCHMARK_DATA"]) / "page-types"
     pages = json.loads((folder / "ground-truth.json").read_text())
     texts = []
@@ -95,7 +95,7 @@ def web(_: Path) -> Set:
 
 
 def facts(root: Path) -> Set:
-    """Entries under their word; those that are asked for, and others between them."""
+    """Return the entries of the questions, with some other entries, and the questions."""
     entries = _entries(root / "usr/share/dictd")
     asked: dict[str, Question] = {}
     for words, gloss in _glosses(root / "usr/share/wordnet"):
@@ -109,7 +109,7 @@ def facts(root: Path) -> Set:
 
 
 def website(_: Path) -> Set:
-    """The demonstration's pages."""
+    """Return the pages of the demonstration website, and the questions."""
     texts = []
     for path in page_paths():
         file = PAGES / f"{path.strip('/') or 'index'}.html"
@@ -150,7 +150,7 @@ def _text(key: str, html: str, url: str) -> Text | None:
 
 
 def _entries(folder: Path) -> dict[str, str]:
-    """Short entries by word, in lower case, without the dictionary's marks."""
+    """Return short entries by lower-case word, without the dictionary's markup."""
     data = gzip.decompress((folder / "foldoc.dict.dz").read_bytes())
     found: dict[str, str] = {}
     for line in (folder / "foldoc.index").read_text().splitlines():
@@ -171,7 +171,7 @@ def _number(text: str) -> int:
 
 
 def _glosses(folder: Path) -> list[tuple[list[str], str]]:
-    """Words and gloss of each noun of computer science."""
+    """Return the words and the gloss of each noun of computer science."""
     found = []
     for line in (folder / "data.noun").read_text().splitlines():
         head, _, gloss = line.partition("|")

@@ -1,6 +1,6 @@
-"""Questions over labelled pages of the general web, by the page's number in the set `page-types`.
+"""Questions about labelled web pages, by the page's number in the set `page-types`.
 
-A whole question, and a name or two words; the pages aren't part of this repository.
+Each page has a whole question, and a name or two words. The pages aren't part of this repository.
 """
 
 from typing import Final

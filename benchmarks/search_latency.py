@@ -72,7 +72,7 @@ VERSION: Final = "000001-bench"
 
 @dataclass
 class Vectors:
-    """An embedder of random vectors: a text's own, always the same."""
+    """Embedder that gives each text a random vector, always the same one."""
 
     model_id: str
 
@@ -95,7 +95,7 @@ def vector(source: np.random.Generator) -> tuple[float, ...]:
 
 
 def text_of(source: random.Random, words: int) -> str:
-    """Words by Zipf's law."""
+    """Return random words, distributed by Zipf's law."""
     return " ".join(f"w{int(WORDS ** source.random())}" for _ in range(words))
 
 
@@ -104,7 +104,7 @@ def plenty() -> float:
 
 
 def chunks_of(source: random.Random, noise: np.random.Generator, number: int) -> list[IndexedChunk]:
-    """The chunks of one document."""
+    """Return the chunks of one document."""
     made = []
     for place in range(CHUNKS_PER_DOCUMENT):
         text = text_of(source, 120)
@@ -134,7 +134,7 @@ def chunks_of(source: random.Random, noise: np.random.Generator, number: int) ->
 
 
 def filled(client: OpenSearch, alias: str, rows: Rows, count: int, seconds: float) -> int:
-    """Chunks until there are `count`, or the time is over; how many there are."""
+    """Write chunks until there are `count` or `seconds` have passed; return their number."""
     source, noise = random.Random(7), np.random.default_rng(7)
     until = time.monotonic() + seconds
     written = 0
@@ -150,7 +150,7 @@ def filled(client: OpenSearch, alias: str, rows: Rows, count: int, seconds: floa
             )
         )
         body = "".join(json.dumps(line) + "\n" for line in lines)
-        # Without `refresh`: the adapter's writes wait until they can be searched.
+        # No `refresh`, unlike the adapter, whose writes wait until they are searchable.
         assert not client.bulk(body=body, request_timeout=120)["errors"]
         rows.put([_document(f"doc_{number:06}", VERSION) for number in numbers])
         written += len(made)
@@ -161,7 +161,7 @@ def filled(client: OpenSearch, alias: str, rows: Rows, count: int, seconds: floa
 
 @dataclass(frozen=True)
 class Rows:
-    """Documents' rows, written many at a time, and kept in memory, too."""
+    """Writer of documents' rows in batches; also stores the documents in memory."""
 
     client: Any
     table: str
@@ -222,7 +222,7 @@ def main() -> None:
 
 
 def run(given: argparse.Namespace) -> None:
-    """Fill an index and measure on it."""
+    """Fill an index, and measure searches of it."""
     where = endpoints()
     dynamodb = boto3.resource(
         "dynamodb",
@@ -260,25 +260,25 @@ def run(given: argparse.Namespace) -> None:
 
 @dataclass
 class OneTrip:
-    """Searches that get texts with the candidates."""
+    """Searches that get the texts together with the candidates, in one round trip."""
 
     client: OpenSearch
     alias: str
     all_texts: list[float] = field(default_factory=list)
     small_bodies: list[float] = field(default_factory=list)
     found: set[str] = field(default_factory=set)
-    """Chunks of the small bodies of the last search."""
+    """Chunks that the small bodies of the last search returned."""
     whole_pages: int = 0
-    """How often they had the first page."""
+    """Number of searches whose small bodies returned the whole first page."""
 
     def with_all_texts(self, asked: IndexQuery) -> None:
-        """Texts of all candidates, without highlights."""
+        """Search with the texts of all candidates, without highlights."""
         texts = {"_source": bodies.fetch_body(TENANT, [], None)["_source"]}
         legs = bodies.leg_bodies(asked, limits.SEARCH_WINDOW).values()
         self._search([{**each, **texts} for each in legs], self.all_texts)
 
     def with_small_bodies(self, asked: IndexQuery) -> None:
-        """Texts and highlights of the first ten of each leg."""
+        """Search with texts and highlights of the first ten candidates of each leg."""
         shown = bodies.fetch_body(TENANT, [], asked.words)
         texts = {name: shown[name] for name in ("_source", "highlight")}
         legs = bodies.leg_bodies(asked, limits.SEARCH_WINDOW).values()
@@ -287,7 +287,7 @@ class OneTrip:
         self.found = {hit["_id"] for each in answers[len(legs) :] for hit in each["hits"]["hits"]}
 
     def compare(self, shown: Collection[str]) -> None:
-        """Count whether the small bodies had all of these chunks."""
+        """Count the last search if the small bodies returned all of these chunks."""
         self.whole_pages += self.found >= set(shown)
 
     def _search(self, asked: list[bodies.Body], times: list[float]) -> list[Any]:
@@ -301,7 +301,7 @@ class OneTrip:
 
 @dataclass
 class Product:
-    """The product's search over some stores."""
+    """The product's search with given stores."""
 
     service: SearchService
     new: list[float] = field(default_factory=list)
@@ -309,7 +309,7 @@ class Product:
     steps: dict[str, list[float]] = field(default_factory=dict)
 
     def search(self, asked: IndexQuery) -> tuple[str, ...]:
-        """The chunks of a new query's first page."""
+        """Search for a new query, and return the chunks of its first page."""
         found = self._timed(asked, self.new)
         for step, taken in found.timings.items():
             self.steps.setdefault(step, []).append(taken)
@@ -318,7 +318,7 @@ class Product:
         return tuple(each.chunk.id for each in found.hits)
 
     def again(self, asked: IndexQuery) -> None:
-        """The same from the cache."""
+        """Repeat the search, which the cache answers."""
         assert self._timed(asked, self.cached).result_cached
 
     def _timed(self, asked: IndexQuery, times: list[float]) -> SearchResult:
@@ -336,7 +336,7 @@ def measure(
     stores: Sequence[tuple[DocumentStore, CacheStore]],
     searches: int,
 ) -> None:
-    """Search over DynamoDB of the emulator, and over stores in memory."""
+    """Measure searches with the emulator's DynamoDB and with stores in memory."""
     source, raw = random.Random(11), list[float]()
     new_id = id_maker(utc_now)
     emulated, own = (
@@ -404,7 +404,7 @@ def _ratio(some: Sequence[float], others: Sequence[float]) -> str:
 
 
 def resident(client: OpenSearch) -> int:
-    """Megabytes that the node has of the machine's memory."""
+    """Return the MiB of heap and other memory that the node's JVM uses."""
     [node] = client.nodes.stats(metric="process,jvm")["nodes"].values()
     heap = node["jvm"]["mem"]["heap_used_in_bytes"]
     other = node["jvm"]["mem"]["non_heap_used_in_bytes"]

@@ -4,8 +4,9 @@
     .venv/bin/python benchmarks/simulate.py --seed 4711
     .venv/bin/python benchmarks/simulate.py --load 7
 
-As many seeds run small loads with bounded pollers, and LARGE_SEEDS the large one of 20,000 jobs.
-Prints two tables. The steps of a failing seed are printed; `--seed` prints those of any seed.
+The same seeds also run small loads with bounded pollers, and LARGE_SEEDS seeds run the large load
+of 20,000 jobs. The command prints two tables and the steps of failing seeds. `--seed` prints the
+steps of any seed.
 """
 
 import argparse
@@ -49,11 +50,11 @@ SUMS = (
     "purged",
 )
 LARGE_SEEDS = 4
-_BLOCKS_FOR_TWO = 8  # fewer aren't worth a second process
+_BLOCKS_FOR_TWO = 8  # with fewer, a second process doesn't pay off
 
 
 def main() -> None:
-    """Exit code 1 when a rule was broken."""
+    """Run the simulations; exit with 1 if a rule was broken."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
     parser.add_argument("--seeds", type=int, default=1000, help="how many (default 1000)")
     parser.add_argument("--first", type=int, default=0, help="where to begin (default 0)")
@@ -163,7 +164,7 @@ def _large_load(seed: int) -> tuple[int, CapacityReport]:
 
 
 Outcome = tuple[dict[str, int], int | None, tuple[float, int]]
-"""Figures, the seed if it failed, and its way to rest."""
+"""Figures, the seed if it failed, and the seconds and sweeps from the last fault to rest."""
 
 
 def _all(seeds: Sequence[int], processes: int) -> Iterator[Outcome]:
@@ -171,7 +172,7 @@ def _all(seeds: Sequence[int], processes: int) -> Iterator[Outcome]:
     if processes == 1 or len(blocks) < _BLOCKS_FOR_TWO:
         yield from chain.from_iterable(map(_block, blocks))
         return
-    # A fresh interpreter each: a fork would copy this one in the midst of its threads.
+    # Each process is a new interpreter: a fork would copy this one while its threads run.
     with multiprocessing.get_context("spawn").Pool(processes) as pool:
         yield from chain.from_iterable(pool.imap(_block, blocks))
 

@@ -38,7 +38,7 @@ from tests.site.server import serve
 REQUESTS = 100
 CRAWLS = 10
 DOCUMENTS = 1_000
-IDLE_SECONDS = 75  # idle environments of functions end after 60
+IDLE_SECONDS = 75  # idle environments of functions end after 60 s
 COMMON = ROOT / "layers" / "common" / "spinneret" / "kernel" / "paging.py"
 FUNCTION = ROOT / "functions" / "watch" / "check_worker.py"
 TEMPLATE = ROOT / "template.yaml"
@@ -102,7 +102,7 @@ def _measure() -> Iterator[tuple[str, str]]:
 
 
 def _with_data(headers: dict[str, str]) -> Iterator[tuple[str, str]]:
-    """Time what keeps data, and check that it does."""
+    """Time the commands that keep data, and check that they keep it."""
     with httpx.Client(base_url=api_url(), headers=headers, trust_env=False, timeout=60) as http:
         last = _store_documents(http)
         held = f"with {DOCUMENTS:,} documents"
@@ -110,7 +110,7 @@ def _with_data(headers: dict[str, str]) -> Iterator[tuple[str, str]]:
         up = _timed(lambda: run_stack("deploy"))
         yield f"`make up` after `make down`, {held} (goal 40 s)", up
         yield "first request after it", _timed(lambda: http.get(last).raise_for_status())
-        # A time-out is a property of a function, so a new stack is made.
+        # A time-out is a property of a function, so the deployment creates a new stack.
         with _changed_file(TEMPLATE, "\n      Timeout: 180\n", "\n      Timeout: 181\n"):
             change = _timed(lambda: run_stack("deploy"))
         yield f"change of the template, {held} (goal 60 s)", change
@@ -135,7 +135,7 @@ def _store_documents(http: httpx.Client) -> str:
 
 
 def _one_of_each_area(site: str) -> dict[str, Any]:
-    """Return a request to each area that the other figures leave out."""
+    """Return a request to each area that the other figures don't cover."""
     return {
         "/audits": {"url": site},
         "/v1/targets": {"url": site, "name": "bench"},
@@ -163,7 +163,7 @@ def _crawl(http: httpx.Client, url: str) -> float:
         if job["status"] == "failed" or time.perf_counter() > deadline:
             raise SystemExit(f"crawl: {job}")
         time.sleep(0.02)
-    # Completed means searchable: the index was asked to wait for its refresh.
+    # A completed page is searchable: its write to the index waits for the refresh.
     return (time.perf_counter() - begin) * 1000
 
 
@@ -199,14 +199,14 @@ def _memory(instance: Instance) -> list[tuple[str, str]]:
 def _kind(part: str, process: ProcessId) -> str:
     try:
         command = Path(f"/proc/{process.pid}/cmdline").read_bytes()
-    except (FileNotFoundError, ProcessLookupError):  # it has ended since it was listed
+    except (FileNotFoundError, ProcessLookupError):  # the process has ended
         return part
     known = {b"runtime_entry.py": "functions", b"DynamoDBLocal": "dynamodb", b"guard": "the guard"}
     return next((name for mark, name in known.items() if mark in command), part)
 
 
 def _code_change(file: Path) -> str:
-    """Time a deployment after a change of the file; deploy the former one again."""
+    """Time a deployment after a change of the file; then deploy the original file again."""
     with _changed_file(file):
         time_of_change = _timed(lambda: run_stack("deploy"))
     run_stack("deploy")
@@ -215,7 +215,7 @@ def _code_change(file: Path) -> str:
 
 @contextmanager
 def _changed_file(file: Path, old: str = "", new: str = "\n# changed\n") -> Iterator[None]:
-    """Replace a text of the file once, or append one; restore the file."""
+    """Replace a text of the file once, or append one; restore the file after the block."""
     former = file.read_text()
     if old not in former:
         raise SystemExit(f"{file} doesn't contain {old!r}")

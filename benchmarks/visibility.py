@@ -31,12 +31,12 @@ from spinneret.content.search.opensearch_mapping import names_of
 WRITERS: Final = 4
 PAGE_CHUNKS: Final = 6
 PAUSE_SECONDS: Final = 0.3
-"""What a worker does between two writes, at least: fetch, extract, embed."""
+"""Minimum time of a worker between two writes, to fetch, extract and embed."""
 WAYS: Final = (("1 s", "wait_for"), ("500ms", "wait_for"), ("200ms", "wait_for"), ("1 s", "true"))
 
 
 class NoRows(Rows):
-    """Searches of the index alone read no row."""
+    """Writes no rows, because searches of only the index read none."""
 
     def put(self, documents: Any) -> None:
         pass
@@ -44,7 +44,7 @@ class NoRows(Rows):
 
 @dataclass
 class Taken:
-    """Milliseconds of one way."""
+    """Measurements of one way to refresh; writes and searches are in milliseconds."""
 
     writes: list[float] = field(default_factory=list)
     searches: list[float] = field(default_factory=list)
@@ -54,7 +54,7 @@ class Taken:
 
 @dataclass
 class Measuring:
-    """An index under writes."""
+    """Measurement of an index during writes."""
 
     client: OpenSearch
     index: OpenSearchChunkIndex
@@ -122,7 +122,7 @@ def main() -> None:
 
 
 def measure(given: argparse.Namespace) -> None:
-    """Fill an index and write to it."""
+    """Fill an index, write to it with each way to refresh, and print the table."""
     embedder = Vectors(f"visibility-{uuid4().hex[:8]}")
     client = opensearch_client(endpoints()["opensearch"], "none", 120)
     index = OpenSearchChunkIndex(client, embedder, lambda: datetime.now(UTC))
@@ -144,7 +144,7 @@ def measure(given: argparse.Namespace) -> None:
 
 
 def table(found: dict[tuple[str, str], Taken], seconds: float) -> str:
-    """The table of docs/benchmarks.md."""
+    """Return the table of docs/benchmarks.md."""
     names = (
         *("interval, refresh", "write until found, p50, p95 (ms)", "pages/s"),
         *("search, p50, p95 (ms)", "refreshes/s", "segments"),

@@ -1,1 +1,1 @@
-"""The conditions of all DynamoDB writes, and the tests run with one of them taken out."""
+"""Mutation testing of the conditions of all DynamoDB writes."""

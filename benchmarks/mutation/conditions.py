@@ -1,4 +1,4 @@
-"""Where the product's source makes conditions, and the text of each as far as it can be read."""
+"""Find where the product's source creates conditions, and read their texts where possible."""
 
 import ast
 import re
@@ -10,17 +10,17 @@ from benchmarks.mutation.source import Definition, Function, Module, Source
 EQUALS: Final = "spinneret.aws.dynamo.equals"
 _CONDITION: Final = re.compile(r"(Final\[)?(\w+\.)?Condition( \| None)?\]?")
 _WRITE: Final = "TransactWriteItemTypeDef"
-_UNKNOWN: Final = "…"  # stands for what is filled in at run time; never an AND or OR
+_UNKNOWN: Final = "…"  # placeholder for run-time values; they never contain AND or OR
 
 
 class Conditions:
-    """Answers questions about expressions that give a condition."""
+    """Analysis of expressions that evaluate to a condition."""
 
     def __init__(self, source: Source) -> None:
         self._source = source
 
     def made_by(self, module: Module, node: ast.AST) -> Definition | None:
-        """The constant or function that makes a condition here, by name or by a call."""
+        """Return the constant or function that gives a condition here, by name or by a call."""
         match node:
             case ast.Call(func=func):
                 found = self._source.meant_by(module, func)
@@ -33,9 +33,9 @@ class Conditions:
         return found if found and is_right and is_condition(found.annotation) else None
 
     def passed_to(self, module: Module, call: ast.Call) -> Iterator[ast.expr]:
-        """Arguments for parameters that are conditions.
+        """Yield the arguments for parameters that are conditions.
 
-        An update expression with its values has the same type, so its name must tell.
+        An update expression with its values has the same type; its name distinguishes it.
         """
         found = self._source.meant_by(module, call.func)
         if found is None or not isinstance(found.node, Function):
@@ -55,7 +55,7 @@ class Conditions:
         yield from (each.value for each in call.keywords if each.arg in taken)
 
     def alternatives(self, module: Module, expression: ast.expr) -> list[ast.expr]:
-        """The expressions of which one gives the value: branches, and what a local is set to."""
+        """Return the expressions that can give the value: branches, and values of a local."""
         match expression:
             case ast.Constant(value=None):
                 return []
@@ -71,7 +71,7 @@ class Conditions:
                 return [expression]
 
     def text_of(self, module: Module, expression: ast.expr) -> str | None:
-        """The condition expression that comes out, None where the source doesn't show it."""
+        """Return the resulting condition expression; None if the source doesn't show it."""
         match expression:
             case ast.Tuple(elts=[first, _]):
                 return self.text_of(module, first)
@@ -86,7 +86,7 @@ class Conditions:
                 return _text_of_string(expression)
 
     def text_of_function(self, function: Definition) -> str | None:
-        """What a function that makes a condition returns; None when there are several ways."""
+        """Return the text of the condition that a function returns; None for several returns."""
         match returned(function):
             case [only]:
                 return self.text_of(function.module, only)
@@ -112,7 +112,7 @@ class Conditions:
         return self.text_of(constant.module, constant.node)
 
     def _names_given(self, module: Module, call: ast.Call) -> list[str]:
-        """The attributes of an `equals`; empty when one of them isn't known."""
+        """Return the attributes of an `equals`; empty if one of them is unknown."""
         names: list[str] = []
         for each in call.keywords:
             if each.arg is not None:
@@ -153,12 +153,12 @@ class Conditions:
 
 
 def is_condition(annotation: str) -> bool:
-    """Whether it is the type of a condition."""
+    """Return whether an annotation is the type of a condition."""
     return _CONDITION.fullmatch(annotation) is not None
 
 
 def is_guarded_write(definition: Definition) -> bool:
-    """Whether a function gives a transaction's write with a condition that isn't its caller's."""
+    """Return whether a function returns a transaction's write with a condition of its own."""
     function = definition.node
     if not isinstance(function, Function) or definition.annotation != _WRITE:
         return False
@@ -167,7 +167,7 @@ def is_guarded_write(definition: Definition) -> bool:
 
 
 def returned(function: Definition) -> list[ast.expr]:
-    """What a function returns, without that of functions inside."""
+    """Return the expressions that a function returns, without those of nested functions."""
     return [
         node.value
         for node in ast.walk(function.node)
@@ -178,7 +178,10 @@ def returned(function: Definition) -> list[ast.expr]:
 
 
 def assigned(module: Module, near: ast.expr, name: str) -> list[ast.expr]:
-    """What a local is set to in the function around `near`; empty if not only by assignments."""
+    """Return the values of a local in the function around `near`.
+
+    The list is empty if anything but an assignment sets the local.
+    """
     function = module.function_of(near)
     values: list[ast.expr] = []
     bindings = 0
@@ -196,7 +199,7 @@ def assigned(module: Module, near: ast.expr, name: str) -> list[ast.expr]:
 
 
 def value_of(module: Module, name: ast.Name) -> ast.expr | None:
-    """What a local that is set only once is set to."""
+    """Return the value of a local that is set only once; None for others."""
     values = assigned(module, name, name.id)
     return values[0] if len(values) == 1 else None
 
@@ -222,7 +225,7 @@ def _text_of_string(expression: ast.expr) -> str | None:
 
 
 def _texts(nodes: list[ast.expr] | list[ast.expr | None]) -> list[str]:
-    """Constant strings; empty when one is something else."""
+    """Return the constant strings; empty if a node is anything else."""
     texts = [node.value if isinstance(node, ast.Constant) else None for node in nodes]
     found = [text for text in texts if isinstance(text, str)]
     return found if len(found) == len(nodes) else []

@@ -1,7 +1,7 @@
-"""Condition expressions with a part taken out.
+"""Remove parts of condition expressions.
 
-The part stays in the text, as one that holds always (a term of AND, the whole) or never (a branch
-of OR): DynamoDB refuses a request with values that its expressions don't use.
+The part stays in the text, but always holds (a term of AND, the whole) or never holds (a branch of
+OR), because DynamoDB rejects a request with values that its expressions don't use.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 MISCOUNTED: Final = 86
-"""Exit code of a process that met a condition of another shape than the source showed."""
+"""Exit code of a process if a condition has another shape than in the source."""
 
 _TOKEN: Final = re.compile(r"[()]|[^\s()]+")
 _EQUALITY: Final = re.compile(r"#(\w+) = :is_\1")  # a term of `dynamo.equals`
@@ -29,7 +29,7 @@ class Weakening:
 
 @dataclass(frozen=True, kw_only=True)
 class _Node:
-    """A part of an expression: `outer` counts the parentheses around it, `inner` doesn't."""
+    """A part of an expression: `outer` includes the parentheses around it, `inner` doesn't."""
 
     outer: tuple[int, int]
     inner: tuple[int, int]
@@ -39,9 +39,9 @@ class _Node:
 
 
 def weakenings(expression: str) -> list[Weakening]:
-    """Without the whole, then without each part at any depth. Raises ValueError.
+    """Return the expression without the whole, then without each part at any depth.
 
-    A single comparison has no parts besides the whole.
+    A single comparison has no parts but the whole. Raises ValueError.
     """
     root = _Parser(expression).parse()
     whole = expression[slice(*root.inner)]
@@ -64,13 +64,13 @@ def weakenings(expression: str) -> list[Weakening]:
 
 
 def weakened(guard: Any, number: int, count: int | None) -> Any:
-    """An expression, a Condition or a transaction's write with a weakening of its expression.
+    """Return an expression, a Condition or a transaction's write with a weakening applied.
 
-    Mutants call it. It ends the process unless there are `count` weakenings (None: not known): the
-    wrong one would be taken out.
+    Mutants call this function. It ends the process unless there are `count` weakenings (None:
+    unknown), because it would remove the wrong part.
     """
     match guard:
-        case "" | ("", _):  # nothing is asked for this time
+        case "" | ("", _):  # no condition in this case
             return guard
         case str():
             return _weakening(guard, number, count)
@@ -102,8 +102,10 @@ def _shown(text: str) -> str:
 
 
 class _Parser:
-    """OR binds less than AND, AND less than NOT (DynamoDB Developer Guide, "Condition and filter
-    expressions, operators, and functions").
+    """Parser of condition expressions.
+
+    OR has a lower precedence than AND, and AND a lower one than NOT (DynamoDB Developer Guide,
+    "Condition and filter expressions, operators, and functions").
     """
 
     def __init__(self, text: str) -> None:

@@ -1,4 +1,4 @@
-"""Every condition of the product's writes, and every part of one, as an edit of the source."""
+"""Remove each condition of the product's writes, and each part of one, by an edit of the source."""
 
 import ast
 from collections import Counter
@@ -28,16 +28,16 @@ class Mutant:
     """A file in which one condition lacks a part."""
 
     name: str
-    """`file:function: what was dropped`."""
+    """Name in the form `file:function: dropped part`."""
     path: str
-    """Relative to the root."""
+    """Path relative to the root."""
     span: tuple[int, int]
-    """What is edited, in bytes."""
+    """Byte range of the edited source."""
     edit: str
-    """What stands there instead, with `{}` for what stood there."""
+    """Replacement text, with `{}` for the original text."""
 
     def applied_to(self, source: bytes) -> bytes:
-        """The file with the edit."""
+        """Return the source of the file with the edit."""
         start, end = self.span
         before, _, after = self.edit.encode().partition(b"{}")
         kept = source[start:end] if "{}" in self.edit else b""
@@ -46,7 +46,7 @@ class Mutant:
 
 @dataclass(frozen=True, kw_only=True)
 class _Site:
-    """An expression that gives a condition, or a write that carries one."""
+    """An expression that evaluates to a condition, or a write that has one."""
 
     module: Module
     node: ast.expr
@@ -55,7 +55,7 @@ class _Site:
 
 
 def mutants(root: Path) -> list[Mutant]:
-    """All of them, each with a name of its own, in the order of the source."""
+    """Return all mutants in the order of the source, each with a unique name."""
     source = Source(root)
     found = [mutant for site in _Sites(source).all() for mutant in _mutants_of(site)]
     found += _without_guards(source)
@@ -86,7 +86,7 @@ def _mutants_of(site: _Site) -> Iterator[Mutant]:
 
 
 def _without_guards(source: Source) -> Iterator[Mutant]:
-    """Guards are the terms of conditions that are put together at run time."""
+    """Yield a mutant without each guard: a term of a condition that is built at run time."""
     for module in source.modules:
         for node in module.nodes:
             made = source.meant_by(module, node.func) if isinstance(node, ast.Call) else None
@@ -102,9 +102,9 @@ def _without_guards(source: Source) -> Iterator[Mutant]:
 
 
 def _removals(module: Module, guard: ast.expr) -> Iterator[tuple[tuple[int, int], str]]:
-    """Where to edit, and what to write there, for each use of the guard.
+    """Yield the byte range and the replacement text for each use of the guard.
 
-    Raises NotImplementedError for other places.
+    Raises NotImplementedError if a use has another form.
     """
     match module.parent_of(guard):
         case ast.Tuple() | ast.List():
@@ -129,14 +129,14 @@ def _place(module: Module, node: ast.AST) -> str:
 
 
 class _Sites:
-    """A condition that is given a name, by a function or a constant, counts at each of its uses."""
+    """All sites; a condition with a name, from a function or a constant, counts at each use."""
 
     def __init__(self, source: Source) -> None:
         self._source = source
         self._conditions = Conditions(source)
         self._claimed: set[ast.AST] = set()
         self._inside: set[ast.AST] = set()
-        """Functions whose uses are the sites."""
+        """Functions whose calls are the sites."""
 
     def all(self) -> list[_Site]:
         sites = [site for each in self._source.definitions.values() for site in self._uses(each)]
@@ -148,7 +148,10 @@ class _Sites:
         return sites
 
     def _uses(self, definition: Definition) -> Iterator[_Site]:
-        """The calls of a function that gives guarded writes, unless there is just one beside it."""
+        """Yield the calls of a function that returns guarded writes as sites.
+
+        There is no site if the only call is in the function's own module.
+        """
         if not is_guarded_write(definition):
             return
         calls = list(self._source.calls_of(definition))
@@ -167,7 +170,7 @@ class _Sites:
             yield _Site(module=module, node=call, context=definition.name, text=text)
 
     def _positions(self, module: Module) -> Iterator[tuple[str, ast.expr]]:
-        """Where a condition is asked for, and by what."""
+        """Yield the expressions that are used as conditions, each with the name of its use."""
         for node in module.nodes:
             match node:
                 case ast.Call(func=func, keywords=keywords):
@@ -187,7 +190,7 @@ class _Sites:
                 yield from (("returned", each) for each in returned(definition))
 
     def _is_one_of_several(self, definition: Definition) -> bool:
-        """Whether a function makes a condition that its uses don't show."""
+        """Return whether a function returns a condition that its calls don't show."""
         return (
             isinstance(definition.node, Function)
             and is_condition(definition.annotation)
@@ -211,7 +214,7 @@ class _Sites:
             )
 
     def _origin(self, module: Module, leaf: ast.expr) -> str:
-        """The name of the function or the constant that a condition comes from."""
+        """Return the name of the function or constant that gives a condition; empty without one."""
         node = leaf
         if isinstance(leaf, ast.Name) and (value := value_of(module, leaf)) is not None:
             self._claimed.add(value)
@@ -220,7 +223,7 @@ class _Sites:
         return made.name if made and made.dotted != EQUALS else ""
 
     def _elsewhere(self, module: Module) -> Iterator[_Site]:
-        """Conditions that go a way that isn't followed: each counts where it is made."""
+        """Yield the sites of conditions whose use isn't traced: the places that create them."""
         for node in module.nodes:
             if not isinstance(node, ast.expr) or node in self._claimed:
                 continue

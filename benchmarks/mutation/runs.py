@@ -1,4 +1,4 @@
-"""Copies of the tree, and pytest run in them with one mutant or none."""
+"""Copy the tree, and run pytest in the copies with one mutant or none."""
 
 import os
 import re
@@ -17,24 +17,24 @@ from typing import Final
 from benchmarks.mutation.expressions import MISCOUNTED
 from benchmarks.mutation.mutants import Mutant
 
-TIMEOUT_FACTOR: Final = 5.0  # times what the unmutated run took …
-TIMEOUT_LEAST_SECONDS: Final = 60.0  # … but a busy machine isn't a hang
+TIMEOUT_FACTOR: Final = 5.0  # multiple of the unmutated run's time
+TIMEOUT_LEAST_SECONDS: Final = 60.0  # minimum, because a busy machine is slow
 BASELINE_SECONDS: Final = 900.0
 _LEFT_OUT: Final = shutil.ignore_patterns(".*", "__pycache__", "*.egg-info", "build")
 _FAILED: Final = re.compile(r"^(?:FAILED|ERROR) (.+?)(?: - .*)?$", re.MULTILINE)
-# DynamoDB's words for an expression that it can't read, and for a value that none uses.
+# DynamoDB's messages for an invalid expression, and for a value that no expression uses.
 _INVALID: Final = re.compile(r"Invalid \w+Expression|unused in expressions")
 _OPTIONS: Final = ("-x", "-rfE", "-p", "no:cacheprovider", "--color=no", "--tb=short")
 _TAIL_LINES: Final = 40
 
 
 class RunFailed(Exception):
-    """Nothing can be said about mutants: the tests fail without one, or one isn't a valid edit."""
+    """Raised if the tests fail without a mutant, or if a mutant isn't a valid edit."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Selection:
-    """Tests that are run together: files or folders, which may have wildcards, and marks."""
+    """Tests that run together: marks, and files or folders, which may have wildcards."""
 
     paths: tuple[str, ...]
     marks: str = "not stack and (moto or not heavy)"
@@ -43,16 +43,16 @@ class Selection:
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """What a run with a mutant came to."""
+    """Outcome of a run with a mutant."""
 
     killed_by: str | None
-    """The first test that failed, or the time-out; None for a survivor."""
+    """First test that failed, or the time-out; None for a survivor."""
     seconds: float
 
 
 @dataclass(kw_only=True)
 class Runs:
-    """Runs selections in copies of a tree; safe to use from `copies` threads."""
+    """Runner of selections in copies of a tree; `copies` threads may use it at a time."""
 
     root: Path
     folder: Path
@@ -67,11 +67,11 @@ class Runs:
 
     @property
     def pristine(self) -> Path:
-        """The copy that no mutant is ever in."""
+        """The copy that never has a mutant."""
         return self.folder / "pristine"
 
     def baseline(self, selection: Selection) -> float:
-        """Seconds of the unmutated run, which is made once. Raises RunFailed when it fails."""
+        """Run tests once without a mutant; return the seconds. Raises RunFailed if they fail."""
         with self._baseline:
             if selection not in self._seconds:
                 started = time.monotonic()
@@ -82,20 +82,20 @@ class Runs:
             return self._seconds[selection]
 
     def split(self) -> None:
-        """Make the copies, with what the runs so far have compiled."""
+        """Create the copies, with the compiled files of the runs so far."""
         for number in range(self.copies):
             copy = self.folder / f"copy-{number}"
             shutil.copytree(self.pristine, copy)
             self._copies.put(copy)
 
     def with_mutant(self, mutant: Mutant, selection: Selection) -> Outcome:
-        """Raises RunFailed when the mutant says nothing, because no request was valid with it."""
+        """Run the tests with a mutant. Raises RunFailed if it makes requests invalid."""
         seconds = max(TIMEOUT_LEAST_SECONDS, TIMEOUT_FACTOR * self.baseline(selection))
         copy = self._copies.get()
         path, original = copy / mutant.path, self.pristine / mutant.path
         try:
             path.write_bytes(mutant.applied_to(original.read_bytes()))
-            # Python tells a stale compiled file by whole seconds and size.
+            # Python detects a stale compiled file by its size and whole seconds.
             moment = original.stat().st_mtime + 2
             os.utime(path, (moment, moment))
             started = time.monotonic()
@@ -108,15 +108,15 @@ class Runs:
             self._copies.put(copy)
 
     def stop(self) -> None:
-        """End what is still running."""
+        """End all runs in progress."""
         for group in list(self._running):
-            with suppress(ProcessLookupError):  # it has just ended by itself
+            with suppress(ProcessLookupError):  # the run has just ended
                 os.killpg(group, signal.SIGKILL)
 
     def _pytest(
         self, copy: Path, selection: Selection, seconds: float, **environ: str
     ) -> tuple[int | None, str]:
-        """Exit code, None after a time-out, and output."""
+        """Run pytest; return its exit code (None after a time-out) and its output."""
         paths = [
             found.relative_to(copy).as_posix()
             for path in selection.paths
@@ -131,7 +131,7 @@ class Runs:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
-            start_new_session=True,  # so that it ends with all that its tests started
+            start_new_session=True,  # so that a kill also ends the processes of its tests
         )
         self._running.add(process.pid)
         try:

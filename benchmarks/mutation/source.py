@@ -1,4 +1,4 @@
-"""The product's modules as syntax trees, and what a name in them stands for."""
+"""Syntax trees of the product's modules, and the definitions of their names."""
 
 import ast
 from collections.abc import Iterator
@@ -15,27 +15,27 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 @dataclass(frozen=True, eq=False)
 class Module:
-    """One file."""
+    """A source file."""
 
     path: str
-    """Relative to the root."""
+    """Path relative to the root."""
     dotted: str
     source: bytes
     tree: ast.Module
 
     @property
     def shown(self) -> str:
-        """The path as mutants are named by it."""
+        """Path in the names of mutants."""
         return self.path.removeprefix(_PACKAGE)
 
     @cached_property
     def nodes(self) -> list[ast.AST]:
-        """All nodes in the order of the source, more or less."""
+        """All nodes, roughly in the order of the source."""
         return list(ast.walk(self.tree))
 
     @cached_property
     def imports(self) -> dict[str, str]:
-        """Alias → dotted name."""
+        """Dotted names of imports by alias."""
         found: dict[str, str] = {}
         for node in self.nodes:
             if isinstance(node, ast.ImportFrom) and node.module and not node.level:
@@ -49,7 +49,7 @@ class Module:
         return {child: node for node in self.nodes for child in ast.iter_child_nodes(node)}
 
     def function_of(self, node: ast.AST) -> Function | None:
-        """The innermost function around a node."""
+        """Return the innermost function around a node; None if there is none."""
         while found := self._parents.get(node):
             if isinstance(found, Function):
                 return found
@@ -57,11 +57,11 @@ class Module:
         return None
 
     def parent_of(self, node: ast.AST) -> ast.AST | None:
-        """The node that a node is part of."""
+        """Return the parent of a node."""
         return self._parents.get(node)
 
     def span_of(self, node: ast.expr) -> tuple[int, int]:
-        """Where a node is, in bytes."""
+        """Return the byte range of a node."""
         starts = [0]
         for line in self.source.splitlines(keepends=True):
             starts.append(starts[-1] + len(line))
@@ -75,7 +75,7 @@ class Module:
 
 @dataclass(frozen=True, eq=False)
 class Definition:
-    """A function or the value of a module's constant."""
+    """A function, or the value of a module's constant."""
 
     module: Module
     name: str
@@ -84,7 +84,7 @@ class Definition:
 
     @property
     def dotted(self) -> str:
-        """Methods go by their module, too."""
+        """Dotted name; that of a method doesn't have its class."""
         return f"{self.module.dotted}.{self.name}"
 
 
@@ -102,7 +102,7 @@ class Source:
         }
 
     def meant_by(self, module: Module, expression: ast.expr) -> Definition | None:
-        """What `name`, `self.name` or `module.name` stands for, if the product defines it."""
+        """Return the product's definition of `name`, `self.name` or `module.name`, else None."""
         match expression:
             case ast.Name(id=name):
                 dotted = module.imports.get(name, f"{module.dotted}.{name}")
@@ -115,7 +115,7 @@ class Source:
         return self.definitions.get(dotted)
 
     def calls_of(self, function: Definition) -> Iterator[tuple[Module, ast.Call]]:
-        """Every call of a function of the product."""
+        """Yield every call of a function, each with its module."""
         for module in self.modules:
             for node in module.nodes:
                 if isinstance(node, ast.Call) and self.meant_by(module, node.func) is function:
@@ -123,7 +123,7 @@ class Source:
 
 
 def annotation_of(function: Function) -> str:
-    """What a function says that it returns; empty if nothing."""
+    """Return the annotation of a function's result; empty without one."""
     return ast.unparse(function.returns) if function.returns else ""
 
 
