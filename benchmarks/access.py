@@ -2,9 +2,8 @@
 
     .venv/bin/python benchmarks/access.py
 
-Services and adapters are those of the product; moto in this process replaces AWS. The benchmark
-counts calls at the boto3 clients. The time includes moto, which answers a call in a few
-milliseconds.
+The benchmark uses the product's services and adapters; moto in this process replaces AWS. It counts
+calls at the boto3 clients. The time includes moto, which answers a call in a few milliseconds.
 """
 
 import os

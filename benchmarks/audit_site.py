@@ -32,7 +32,7 @@ class _Handler(SimpleHTTPRequestHandler):
 
 
 class _ToLoopback(httpcore.SyncBackend):
-    """Network backend that connects to the server on loopback, whatever the host."""
+    """Network backend that connects to the server on loopback for any host."""
 
     def __init__(self, port: int) -> None:
         self._port = port

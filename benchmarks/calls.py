@@ -3,10 +3,10 @@
     .venv/bin/python benchmarks/calls.py            compare with benchmarks/calls.json
     .venv/bin/python benchmarks/calls.py --write    measure again and write the table
 
-Adapters and services are those of the product, moto behind a loopback port replaces AWS, and units
-follow DynamoDB's rules (benchmarks/capacity.py). A figure is the mean of a flow, and includes a
-share of the work that happens once in several pages or checks. `make test` compares: a change that
-adds a call fails until the table is updated.
+The benchmark uses the product's adapters and services. moto behind a loopback port replaces AWS,
+and units follow DynamoDB's rules (benchmarks/capacity.py). A figure is the mean of a flow, and
+includes a share of the work that happens once in several pages or checks. `make test` compares: a
+change that adds a call fails until the table is updated.
 """
 
 import argparse

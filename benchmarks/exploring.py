@@ -185,7 +185,7 @@ class Loopback(DiscoveryWorld):
         return self
 
     def fetch(self, request: FetchRequest) -> FetchedPage:
-        """Fetch from the website on loopback, whatever the host and the scheme."""
+        """Fetch from the website on loopback, for any host and scheme."""
         fetcher = GuardedFetcher(
             AddressPolicy(frozenset({f"127.0.0.1:{self._port}"})),
             lambda host, _: [host],

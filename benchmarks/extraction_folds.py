@@ -2,13 +2,13 @@
 
     SPINNERET_BENCHMARK_DATA=DIR python benchmarks/extraction_folds.py
 
-Each share (threshold) of `choice.py` and `threads.py` is tested as it is, a third smaller and a
-third larger. The types that only the classifier decides are tested as they are, with other types,
-and with none. For each set of pages, the table has the mean F1 of each variant of the choice, and
-its mean difference to the present choice, page by page, with its standard error. Each engine runs
-once per page. The last line of a set is the cross-validation: the pages are divided into five
+Each share (threshold) of `choice.py` and `threads.py` is tested unchanged, a third smaller and a
+third larger. The set of types that only the classifier decides is tested unchanged, with other
+types, and empty. For each set of pages, the table has the mean F1 of each variant of the choice,
+and its mean difference to the present choice, page by page, with its standard error. Each engine
+runs once per page. The last line of a set is the cross-validation: the pages are divided into five
 folds, site by site; each fold is scored with the variant that is best on the other four. The data
-are those of benchmarks/extraction.py.
+are the same as in benchmarks/extraction.py.
 """
 
 import math

@@ -46,7 +46,7 @@ IMAGE: Final = (
 
 
 def page() -> bytes:
-    """The page's HTML."""
+    """Return the page's HTML."""
     images = "".join(f"<img src='/image?{each}'>" for each in range(20))
     return f"<!doctype html><title>Silk</title>{images}{f'<p>{_TEXT}' * 200}".encode()
 

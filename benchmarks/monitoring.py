@@ -155,7 +155,7 @@ def bench_lateness(core_seconds: float) -> None:
 def _late(targets: int, interval: int, each: float) -> tuple[list[float], float]:
     """Return the sorted delays of checks in seconds, and the checks per second.
 
-    Both are those of the second half of the time.
+    Both are measured in the second half of the time.
     """
     playing, hosts = Playing(1, PaceLimits(rate=50, burst=50)), max(1, targets // 2)
     for number in range(targets):

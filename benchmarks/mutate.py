@@ -124,7 +124,7 @@ def _judge(runs: Runs, chosen: Sequence[Mutant], instance: str | None) -> int:
 def _outcomes(
     runs: Runs, chosen: Sequence[Mutant], stages: Sequence[Selection]
 ) -> Iterator[tuple[Mutant, Outcome]]:
-    """Yield the outcomes in the order of the mutants, each as soon as it is known."""
+    """Yield the outcomes in the order of the mutants, each as soon as possible."""
     pool = ThreadPoolExecutor(runs.copies)
     try:
         fates = pool.map(lambda mutant: _fate(runs, mutant, stages), chosen)

@@ -82,8 +82,8 @@ class Counting:
 class Spending:
     """Counter of the calls of all later clients of a boto3 session, and of DynamoDB's units.
 
-    The units are those that DynamoDB reports, with indexes. DynamoDB Local reports 0 for a read
-    without results; like AWS, the counter then adds the minimum for the read's consistency.
+    DynamoDB reports the units, with indexes. DynamoDB Local reports 0 for a read without results;
+    like AWS, the counter then adds the minimum for the read's consistency.
     """
 
     def __init__(self, events: Any) -> None:

@@ -232,7 +232,7 @@ def logs(size: int) -> str:
 
 
 def records(size: int) -> list[dict[str, Any]]:
-    """Return objects like those in logs and stores."""
+    """Return objects such as the product logs and stores."""
     source = random.Random(3)
     return [
         {

@@ -36,7 +36,7 @@ WAYS: Final = (("1 s", "wait_for"), ("500ms", "wait_for"), ("200ms", "wait_for")
 
 
 class NoRows(Rows):
-    """Writes no rows, because searches of only the index read none."""
+    """Rows that are never written, because searches of only the index read none."""
 
     def put(self, documents: Any) -> None:
         pass

@@ -167,7 +167,7 @@ def is_guarded_write(definition: Definition) -> bool:
 
 
 def returned(function: Definition) -> list[ast.expr]:
-    """Return the expressions that a function returns, without those of nested functions."""
+    """Return the expressions that a function itself returns, without its nested functions."""
     return [
         node.value
         for node in ast.walk(function.node)
