@@ -59,7 +59,7 @@ NAMES: Final = {
     "upload_documents": "create_batch",
     "vector_search": "vector",
 }
-"""Names of methods that the rule of `method_name` doesn't give."""
+"""Names of methods by operation, where the rule of `method_name` doesn't give them."""
 OWN_WORDS: Final = {
     "batches": {"job", "jobs"},
     "connections": {"marketplace"},
@@ -68,11 +68,11 @@ OWN_WORDS: Final = {
 """Further words that mean the resource itself in its operations' names."""
 VERBS: Final = {"issue": "create", "put": "replace", "end": "delete", "revoke": "delete"}
 LIST_FIELDS: Final = 5
-"""Most fields of a page that has only items; more are a view of its own."""
+"""Maximum number of fields of a page that has only items; a page with more is a view."""
 SHARED_FIELDS: Final = 5
-"""Fewest fields of a model that others extend; fewer may agree by chance."""
+"""Minimum number of fields of a model that others extend; fewer may be equal by chance."""
 SPELLED_OUT: Final = 2
-"""Most query parameters that a signature shows; more are a typed dictionary."""
+"""Maximum number of query parameters in a signature; more are a typed dictionary."""
 RESERVED: Final = frozenset({"from", "with", "in", "is", "class", "json", "copy", "schema"})
 LAYOUT: Final = ("--line-length", "120")
 IMPORTS: Final = (
@@ -149,7 +149,7 @@ class Document:
         self.schemas: dict[str, dict[str, Any]] = spec["components"]["schemas"]
 
     def operations(self) -> Iterator[Operation]:
-        """Yield the operations that become methods: those that return JSON or nothing."""
+        """Yield the operations that become methods: they return JSON or nothing."""
         for path, item in self.spec["paths"].items():
             for method in METHODS:
                 if method not in item or item[method]["tags"][0] in LEFT_OUT:
@@ -191,7 +191,7 @@ class Document:
 
 
 class Types:
-    """Python types of schemas; those of requests accept any sequence and mapping."""
+    """Python types of schemas; types of requests accept any sequence and mapping."""
 
     def __init__(self, document: Document, *, request: bool, prefix: str = "") -> None:
         self._document = document

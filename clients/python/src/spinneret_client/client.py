@@ -28,9 +28,9 @@ _CHANGEABLE: Final = frozenset({"timeout", "retries", "headers", "until"})
 class Spinneret:
     """A client that blocks.
 
-    URL and key are taken from the arguments, else from SPINNERET_URL and SPINNERET_API_KEY, else
-    from a profile of config.toml. `timeout` counts in seconds for each attempt; `retries` counts
-    the attempts after the first.
+    The URL and the key come from the arguments, else from SPINNERET_URL and SPINNERET_API_KEY, else
+    from a profile in config.toml. `timeout` is in seconds, for each attempt; `retries` is the
+    number of attempts after the first.
     """
 
     def __init__(
@@ -82,7 +82,7 @@ class Spinneret:
         self.windows = resources.Windows(transport)
 
     def with_options(self, **changes: Any) -> Spinneret:
-        """Return a client with another `timeout`, `retries` or `headers` on these connections.
+        """Return a client with another `timeout`, `retries` or `headers` on the same connections.
 
         No request waits beyond `until`, a time of `time.monotonic`.
         """
@@ -119,7 +119,7 @@ class Spinneret:
 
 
 class AsyncSpinneret:
-    """A client whose methods are awaited; otherwise as `Spinneret`."""
+    """A client whose methods are awaited; otherwise like `Spinneret`."""
 
     def __init__(
         self,
@@ -170,7 +170,7 @@ class AsyncSpinneret:
         self.windows = async_resources.Windows(transport)
 
     def with_options(self, **changes: Any) -> AsyncSpinneret:
-        """Return a client with another `timeout`, `retries` or `headers` on these connections.
+        """Return a client with another `timeout`, `retries` or `headers` on the same connections.
 
         No request waits beyond `until`, a time of `time.monotonic`.
         """

@@ -34,7 +34,7 @@ _OF_A_HEADER: Final = re.compile(r"[\x21-\x7e]+")
 
 @dataclass(frozen=True)
 class Profile:
-    """A stored connection: a key, or the tokens of a session with their end (epoch seconds)."""
+    """A stored connection: a key, or the tokens of a session with their expiry (epoch seconds)."""
 
     url: str
     key: str
@@ -47,15 +47,15 @@ class Profile:
 
 @dataclass(frozen=True)
 class Connection:
-    """Where requests go; `sources` names where each value was found."""
+    """Target of requests; `sources` names the source of each value."""
 
     url: str
     key: str | None
     profile: str | None
-    """Name of the profile that the key is from."""
+    """Name of the profile that contains the key."""
     sources: Mapping[str, str]
     stored: Profile | None = None
-    """That profile."""
+    """Profile that contains the key."""
 
     def __repr__(self) -> str:
         return f"Connection(url={self.url!r}, key=…, profile={self.profile!r})"
@@ -100,7 +100,7 @@ def resolve(
     if found_url is None:
         raise NotConfigured(f"no URL: run `spinneret login`, or set {URL_VARIABLE}")
     if found_key is not None and not _OF_A_HEADER.fullmatch(found_key):
-        # An error of the connection would repeat the key.
+        # httpx's error would contain the key.
         raise ConfigurationError(
             f"the key of {sources['key']} has a blank, a line end or a character beyond ASCII"
         )
@@ -109,7 +109,7 @@ def resolve(
 
 
 def checked_url(url: str) -> str:
-    """Return the URL of an API without a slash at its end. Raises ConfigurationError."""
+    """Return the URL of an API without a final slash. Raises ConfigurationError."""
     try:
         httpx.URL(url)
         parts = urlsplit(url)
@@ -144,7 +144,7 @@ def _first(
 def load(path: Path) -> dict[str, Profile]:
     """Return the profiles of a file, which may be absent.
 
-    Raises ConfigurationError for a malformed file, and for one that others may read.
+    Raises ConfigurationError for a malformed file, and for a file that other users may read.
     """
     try:
         with path.open("rb") as file:
@@ -177,7 +177,7 @@ def _profile(path: Path, name: str, fields: Any) -> Profile:
 
 
 def save(path: Path, name: str, profile: Profile | None) -> None:
-    """Store a profile, or remove it if None; nobody but the owner may read the file."""
+    """Store a profile, or remove it if None; only the owner may read the file."""
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     with locked(path):
         profiles = load(path)
@@ -198,7 +198,7 @@ def write(path: Path, profiles: Mapping[str, Profile]) -> None:
                 lines.append(f"{each} = {_quoted(value) if isinstance(value, str) else value}")
         lines.append("")
     temporary = path.with_suffix(f".{os.getpid()}")
-    temporary.unlink(missing_ok=True)  # of a killed process that had this id
+    temporary.unlink(missing_ok=True)  # left by a killed process with the same id
     with open(temporary, "w", encoding="utf-8", opener=_private) as file:
         file.write("\n".join(lines))
     temporary.replace(path)
@@ -209,12 +209,12 @@ def _private(path: str, flags: int) -> int:
 
 
 def _quoted(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False)  # a TOML basic string has these escapes
+    return json.dumps(text, ensure_ascii=False)  # TOML's basic strings have the same escapes
 
 
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Hold the file's lock, which processes of this machine share."""
+    """Hold the file's lock, which all processes of this machine share."""
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     with path.with_suffix(".lock").open("a+") as file:
         if sys.platform == "win32":
@@ -224,5 +224,5 @@ def locked(path: Path) -> Iterator[None]:
         else:
             import fcntl  # noqa: PLC0415 - absent on Windows
 
-            fcntl.flock(file, fcntl.LOCK_EX)  # closing the file ends it
+            fcntl.flock(file, fcntl.LOCK_EX)  # closing the file releases the lock
         yield

@@ -1,4 +1,4 @@
-"""Errors of the client: one tree below SpinneretError."""
+"""Errors of the client; all derive from SpinneretError."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class RequestTimeout(ConnectionFailed):
 
 
 class WaitTimeout(SpinneretError):
-    """A job didn't end in time; it continues on the server."""
+    """A job hasn't ended in time; it continues on the server."""
 
     def __init__(self, job_id: str, seconds: float) -> None:
         super().__init__(f"{job_id} isn't finished after {seconds:g} s; it continues")
@@ -39,7 +39,7 @@ class WaitTimeout(SpinneretError):
 
 
 class UnexpectedResponse(SpinneretError):
-    """A successful response that isn't what the API document describes."""
+    """A successful response that doesn't match the API document."""
 
 
 class WebhookInvalid(SpinneretError):
@@ -51,7 +51,7 @@ class WebhookInvalid(SpinneretError):
 
 
 class ApiError(SpinneretError):
-    """An error response. `code` is stable, the message is for people."""
+    """An error response; `code` is stable, and the message is for people."""
 
     def __init__(
         self,
@@ -76,18 +76,18 @@ class ApiError(SpinneretError):
 
     @property
     def fields(self) -> list[tuple[str, str]]:
-        """Paths of the invalid fields, each with its fault."""
+        """Paths of the invalid fields, each with its error."""
         found = self.details.get("fields", [])
         return [(str(each.get("path")), str(each.get("message", ""))) for each in found]
 
     @property
     def hints(self) -> list[str]:
-        """What to do about the invalid fields, where the server knows it."""
+        """Hints of the server on how to correct the invalid fields, if it gave any."""
         return [str(each["hint"]) for each in self.details.get("fields", []) if each.get("hint")]
 
 
 class InvalidRequest(ApiError):
-    """400, 413 or 422: the request can't succeed as it is."""
+    """400, 413 or 422: the request can't succeed unchanged."""
 
 
 class AuthRequired(ApiError):
@@ -158,7 +158,7 @@ BY_STATUS: Final[Mapping[int, type[ApiError]]] = {
     429: RateLimited,
     503: Unavailable,
 }
-"""For codes that this version doesn't have, and for errors of proxies."""
+"""Classes for codes that this version doesn't have, and for errors of proxies."""
 
 
 def error_class(status: int, code: str) -> type[ApiError]:

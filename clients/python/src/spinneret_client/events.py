@@ -1,4 +1,4 @@
-"""Events of a job as they happen: server-sent events, else polls of its timeline.
+"""Events of a job as they happen, from server-sent events or from polls of its timeline.
 
 A stream continues after the last complete event (HTML standard, section 9.2); status 204 ends it.
 """
@@ -28,12 +28,12 @@ from spinneret_client.transport import (
 )
 
 FINAL: Final = frozenset({"completed", "partially_failed", "failed", "cancelled", "expired"})
-"""States of a job that ended; a retry begins another run."""
+"""States of a job that has ended; a retry begins another run."""
 LONG_POLL_TIMEOUT: Final = 40.0  # seconds; the server answers within 25
 POLL_PAUSE: Final = 2.0
 FAILURES: Final = 3
-"""Failed connections in a row after which the timeline is polled."""
-_LINE_END: Final = re.compile(r"\r\n|\n|\r")  # `str.splitlines` knows more ends
+"""Number of consecutive failed connections after which the timeline is polled."""
+_LINE_END: Final = re.compile(r"\r\n|\n|\r")  # `str.splitlines` splits at more characters
 _NO_STREAM: Final = frozenset({405, 406, 415, 501})
 
 
@@ -43,16 +43,16 @@ class EventReader:
 
     last_id: str | None = None
     pause: float = 1.0
-    """Seconds before a new connection, as the server asks."""
+    """Seconds before a new connection, as requested by the server."""
     failures: int = 0
     _id: str | None = None
     _data: list[str] = field(default_factory=list)
     _rest: str = ""
     _after_return: bool = False
-    """Whether a line feed that comes next belongs to the last line's end."""
+    """Whether a line feed at the start of the next piece belongs to the end of the last line."""
 
     def begin(self) -> None:
-        """Drop a part of an event that a broken connection left."""
+        """Drop the incomplete event of a broken connection."""
         self._id, self._data, self._rest, self._after_return = None, [], "", False
 
     def read(self, text: str) -> Iterator[EventView]:
@@ -66,7 +66,7 @@ class EventReader:
                 yield event
 
     def _line(self, line: str) -> EventView | None:
-        """Return the event that an empty line completes, unless it is the last one again."""
+        """Return the event that an empty line completes, else None, as for a repeated event."""
         if line:
             self._field(*line.partition(":")[::2])
             return None
@@ -91,7 +91,7 @@ class EventReader:
             self.pause = int(value) / 1000
 
     def call(self, path: str) -> Call:
-        """Return the request for what follows the last event."""
+        """Return the request for the events after the last one."""
         return new_call("GET", f"{path}/stream")
 
     def arguments(self, transport: Transport | AsyncTransport, path: str) -> dict[str, Any]:
@@ -105,7 +105,7 @@ class EventReader:
         return arguments
 
     def refuse(self, response: httpx.Response) -> None:
-        """Count a response that isn't a stream. Raises ApiError for a lasting fault."""
+        """Count a response that isn't a stream. Raises ApiError for a permanent error."""
         if response.status_code < 400 or response.status_code in _NO_STREAM:
             self.failures, self.pause = FAILURES, 0.0
             return
@@ -115,20 +115,20 @@ class EventReader:
         self.fail(error)
 
     def fail(self, error: ApiError | httpx.RequestError) -> None:
-        """Count a failed connection; the pause grows with each in a row."""
+        """Count a failed connection; the pause grows with each consecutive failure."""
         self.failures += 1
         asked = error.retry_after if isinstance(error, ApiError) else None
         self.pause = min(60.0, asked or 0.5 * 2.0**self.failures)
 
 
 class _JobState(Model):
-    """What jobs and audits have in common."""
+    """Common field of jobs and audits."""
 
     status: str
 
 
 def is_stream(response: httpx.Response) -> bool:
-    """Return whether a response has events."""
+    """Return whether a response is a stream of events."""
     kind = response.headers.get("content-type", "")
     return response.status_code == 200 and kind.startswith("text/event-stream")
 
@@ -136,9 +136,9 @@ def is_stream(response: httpx.Response) -> bool:
 def stream(
     transport: Transport, path: str, last_event_id: str | None = None
 ) -> Iterator[EventView]:
-    """Yield the events of the job at `path` after `last_event_id`, each once, until it ended.
+    """Yield the events of the job at `path` after `last_event_id`, each once, until it has ended.
 
-    Raises ApiError, and ConnectionFailed once polling fails as well.
+    Raises ApiError, and ConnectionFailed if polling fails as well.
     """
     reader = EventReader(last_event_id)
     while reader.failures < FAILURES:
@@ -182,7 +182,7 @@ async def stream_async(
     reader = EventReader(last_event_id)
     while reader.failures < FAILURES:
         try:
-            # In a thread, since a session's credential may wait for a refresh.
+            # A thread is needed, because a session's credential may wait for a refresh.
             arguments = await asyncio.to_thread(reader.arguments, transport, path)
             async with transport.http.stream(**arguments) as response:
                 if response.status_code == 204:
@@ -222,7 +222,7 @@ async def _polled_async(
 
 
 def _unseen(found: list[EventView], reader: EventReader) -> list[EventView]:
-    """Return the events after the last one that was yielded; ids of one job only grow."""
+    """Return the events after the last yielded one; the ids of a job's events only grow."""
     ids = [event.id for event in found]
     start = ids.index(reader.last_id) + 1 if reader.last_id in ids else 0
     if found:

@@ -1,4 +1,4 @@
-"""What people add to generated resources: waiting for a job, following it, reading its texts."""
+"""Methods added to generated resources: wait for a job, follow it, read its texts."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from spinneret_client.transport import AsyncTransport, Transport
 ReportFormat = Literal["json", "csv", "html", "md", "junit", "sarif"]
 JOBS, AUDITS = "/api/v1/jobs", "/audits"
 POLL_FIRST, POLL_LAST = 0.25, 4.0
-"""Seconds between two looks at a job; the pause doubles."""
+"""Seconds between two polls of a job, at first and at most; the pause doubles."""
 
 
 class Followed(Resource):
@@ -30,7 +30,7 @@ class Followed(Resource):
     _path = JOBS
 
     def stream(self, job_id: str, *, last_event_id: str | None = None) -> Iterator[m.EventView]:
-        """Yield the job's events as they happen, each once, until it ended."""
+        """Yield the job's events as they happen, each once, until it has ended."""
         return events.stream(self._transport, f"{self._path}/{part(job_id)}", last_event_id)
 
     def _wait(self, get: Any, job_id: str, timeout: float | None) -> Any:
@@ -49,7 +49,7 @@ class AsyncFollowed(AsyncResource):
     def stream(
         self, job_id: str, *, last_event_id: str | None = None
     ) -> AsyncIterator[m.EventView]:
-        """Yield the job's events as they happen, each once, until it ended."""
+        """Yield the job's events as they happen, each once, until it has ended."""
         return events.stream_async(self._transport, f"{self._path}/{part(job_id)}", last_event_id)
 
     async def _wait(self, get: Any, job_id: str, timeout: float | None) -> Any:
@@ -63,7 +63,7 @@ class AsyncFollowed(AsyncResource):
 def _pauses(
     clock: Callable[[], float], begun: float, job_id: str, timeout: float | None
 ) -> Generator[float, None, None]:
-    """Yield the pauses between looks at a job. Raises WaitTimeout when the time is up."""
+    """Yield the pauses between polls of a job. Raises WaitTimeout after `timeout` seconds."""
     deadline = math.inf if timeout is None else begun + timeout
     pause = POLL_FIRST
     while (left := deadline - clock()) > 0:
@@ -76,7 +76,7 @@ class Jobs(resources.Jobs, Followed):
     """Methods of `jobs`."""
 
     def wait(self, job_id: str, *, timeout: float | None = None) -> m.JobWithCounts:
-        """Return the job once it ended. Raises WaitTimeout; the job continues then."""
+        """Return the job when it has ended. Raises WaitTimeout; the job then continues."""
         job: m.JobWithCounts = self._wait(self.get, job_id, timeout)
         return job
 
@@ -85,7 +85,7 @@ class AsyncJobs(async_resources.Jobs, AsyncFollowed):
     """Methods of `jobs`."""
 
     async def wait(self, job_id: str, *, timeout: float | None = None) -> m.JobWithCounts:
-        """Return the job once it ended. Raises WaitTimeout; the job continues then."""
+        """Return the job when it has ended. Raises WaitTimeout; the job then continues."""
         job: m.JobWithCounts = await self._wait(self.get, job_id, timeout)
         return job
 
@@ -96,7 +96,7 @@ class Crawls(resources.Crawls, Followed):
     def wait(
         self, job_id: str, *, timeout: float | None = None
     ) -> m.CrawlView | m.BatchView | m.DeepCrawlView:
-        """Return the crawl once it ended. Raises WaitTimeout; the crawl continues then."""
+        """Return the crawl when it has ended. Raises WaitTimeout; the crawl then continues."""
         job: m.CrawlView | m.BatchView | m.DeepCrawlView = self._wait(self.get, job_id, timeout)
         return job
 
@@ -107,7 +107,7 @@ class AsyncCrawls(async_resources.Crawls, AsyncFollowed):
     async def wait(
         self, job_id: str, *, timeout: float | None = None
     ) -> m.CrawlView | m.BatchView | m.DeepCrawlView:
-        """Return the crawl once it ended. Raises WaitTimeout; the crawl continues then."""
+        """Return the crawl when it has ended. Raises WaitTimeout; the crawl then continues."""
         job: m.CrawlView | m.BatchView | m.DeepCrawlView
         job = await self._wait(self.get, job_id, timeout)
         return job
@@ -119,12 +119,12 @@ class Audits(resources.Audits, Followed):
     _path = AUDITS
 
     def wait(self, audit_id: str, *, timeout: float | None = None) -> m.AuditView:
-        """Return the audit once it ended. Raises WaitTimeout; the audit continues then."""
+        """Return the audit when it has ended. Raises WaitTimeout; the audit then continues."""
         audit: m.AuditView = self._wait(self.get, audit_id, timeout)
         return audit
 
     def download(self, audit_id: str, format: ReportFormat = "json") -> bytes:  # noqa: A002 - the API's word
-        """Return the report itself. Raises Conflict before the audit ended."""
+        """Return the report itself. Raises Conflict before the audit has ended."""
         return fetched(self._transport, self.report(audit_id, format=format).url)
 
 
@@ -134,12 +134,12 @@ class AsyncAudits(async_resources.Audits, AsyncFollowed):
     _path = AUDITS
 
     async def wait(self, audit_id: str, *, timeout: float | None = None) -> m.AuditView:
-        """Return the audit once it ended. Raises WaitTimeout; the audit continues then."""
+        """Return the audit when it has ended. Raises WaitTimeout; the audit then continues."""
         audit: m.AuditView = await self._wait(self.get, audit_id, timeout)
         return audit
 
     async def download(self, audit_id: str, format: ReportFormat = "json") -> bytes:  # noqa: A002 - the API's word
-        """Return the report itself. Raises Conflict before the audit ended."""
+        """Return the report itself. Raises Conflict before the audit has ended."""
         address = await self.report(audit_id, format=format)
         return await fetched_async(self._transport, address.url)
 
@@ -148,12 +148,12 @@ class Discovery(resources.Discovery, Followed):
     """Methods of `discovery`."""
 
     def wait(self, job_id: str, *, timeout: float | None = None) -> m.DiscoveryView:
-        """Return the discovery with its first URLs once it ended. Raises WaitTimeout."""
+        """Return the discovery with its first URLs when it has ended. Raises WaitTimeout."""
         job: m.DiscoveryView = self._wait(self.get, job_id, timeout)
         return job
 
     def urls(self, job_id: str) -> Iterator[m.FoundView]:
-        """Yield all URLs that a discovery found until now."""
+        """Yield all URLs that a discovery has found so far."""
         pages: Pages[m.FoundView] = Pages(lambda cursor: self.get(job_id, cursor=cursor), None)
         for page in pages.pages():
             yield from page.result
@@ -163,12 +163,12 @@ class AsyncDiscovery(async_resources.Discovery, AsyncFollowed):
     """Methods of `discovery`."""
 
     async def wait(self, job_id: str, *, timeout: float | None = None) -> m.DiscoveryView:
-        """Return the discovery with its first URLs once it ended. Raises WaitTimeout."""
+        """Return the discovery with its first URLs when it has ended. Raises WaitTimeout."""
         job: m.DiscoveryView = await self._wait(self.get, job_id, timeout)
         return job
 
     async def urls(self, job_id: str) -> AsyncIterator[m.FoundView]:
-        """Yield all URLs that a discovery found until now."""
+        """Yield all URLs that a discovery has found so far."""
         pages: AsyncPages[m.FoundView]
         pages = AsyncPages(lambda cursor: self.get(job_id, cursor=cursor), None)
         async for page in pages.pages():
@@ -227,7 +227,7 @@ class Media(resources.Media, Followed):
     """Methods of `media`."""
 
     def wait(self, job_id: str, *, timeout: float | None = None) -> m.MediaView:
-        """Return the screenshot, PDF or run once it ended. Raises WaitTimeout."""
+        """Return the screenshot, PDF or run when it has ended. Raises WaitTimeout."""
         job: m.MediaView = self._wait(self.get, job_id, timeout)
         return job
 
@@ -240,7 +240,7 @@ class AsyncMedia(async_resources.Media, AsyncFollowed):
     """Methods of `media`."""
 
     async def wait(self, job_id: str, *, timeout: float | None = None) -> m.MediaView:
-        """Return the screenshot, PDF or run once it ended. Raises WaitTimeout."""
+        """Return the screenshot, PDF or run when it has ended. Raises WaitTimeout."""
         job: m.MediaView = await self._wait(self.get, job_id, timeout)
         return job
 
@@ -266,7 +266,7 @@ class AsyncSearch(async_resources.Search):
 
 
 def fetched(transport: Transport, url: str) -> bytes:
-    """Return what a presigned URL has; it gets no credential. Raises ConnectionFailed."""
+    """Return the object at a presigned URL; send no credential. Raises ConnectionFailed."""
     try:
         response = transport.http.get(url, timeout=transport.settings.patience)
     except httpx.RequestError as error:
@@ -275,7 +275,7 @@ def fetched(transport: Transport, url: str) -> bytes:
 
 
 async def fetched_async(transport: AsyncTransport, url: str) -> bytes:
-    """Return what a presigned URL has; it gets no credential. Raises ConnectionFailed."""
+    """Return the object at a presigned URL; send no credential. Raises ConnectionFailed."""
     try:
         response = await transport.http.get(url, timeout=transport.settings.patience)
     except httpx.RequestError as error:
@@ -296,7 +296,7 @@ def _object(response: httpx.Response) -> bytes:
 
 
 def _form(begun: m.InboxView, content: bytes, transport: Transport | AsyncTransport) -> Any:
-    """Return the arguments of httpx for an upload, which gets no credential."""
+    """Return the arguments of httpx for an upload, without any credential."""
     fields = {"url": begun.url, "data": begun.fields, "files": {"file": content}}
     return {**fields, "timeout": transport.settings.patience}
 

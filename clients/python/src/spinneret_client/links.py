@@ -13,10 +13,10 @@ from spinneret_client.events import FINAL
 from spinneret_client.generated import models as m
 
 BROKEN: Final = frozenset({"FETCH_FAILED", "HTTP_ERROR", "TOO_MANY_REDIRECTS", "URL_INVALID"})
-"""Errors that mean a faulty link; others say nothing about it."""
+"""Errors that mean a broken link; other errors don't."""
 BLOCKED: Final = frozenset({"ROBOTS_DISALLOWED", "URL_BLOCKED", "DOMAIN_BLOCKED"})
 REFUSED: Final = frozenset({401, 403, 429})
-"""Statuses of a page that may exist, but not for the crawler."""
+"""Statuses of a page that may exist, but rejects the crawler."""
 PAUSE: Final = 0.5
 
 
@@ -32,7 +32,7 @@ class LinkResult:
 
 
 def check(client: Spinneret, urls: Sequence[str], seconds: float) -> Iterator[LinkResult]:
-    """Yield the outcome of each link as it is known; after `seconds` the rest is unfinished."""
+    """Yield the outcome of each link as soon as possible; `unfinished` after `seconds`."""
     until = time.monotonic() + seconds
     open_jobs: dict[str, str] = {}
     for url in dict.fromkeys(urls):
@@ -56,7 +56,7 @@ def check(client: Spinneret, urls: Sequence[str], seconds: float) -> Iterator[Li
 
 
 def _begun(client: Spinneret, url: str) -> str | LinkResult:
-    """Return the id of the job that fetches a link, or the link's outcome if it was refused."""
+    """Return the id of the job that fetches a link, or the outcome of a refused link."""
     try:
         made = client.crawls.create(url=url, force=True, priority="high")
     except UrlRefused as error:
@@ -66,7 +66,7 @@ def _begun(client: Spinneret, url: str) -> str | LinkResult:
         if error.status in (401, 403) or error.status >= 500:
             raise
         return LinkResult(url, "unknown", reason=error.message)
-    assert isinstance(made, m.Submission)  # other forms answer other requests
+    assert isinstance(made, m.Submission)  # other requests have other responses
     return made.job_id
 
 

@@ -10,14 +10,14 @@ Item = TypeVar("Item")
 
 
 class Model(BaseModel):
-    """Response that keeps unknown fields, so that a newer server doesn't break an older client."""
+    """Response that accepts unknown fields, so that newer servers don't break older clients."""
 
     model_config = ConfigDict(
         extra="allow",
         frozen=True,
         populate_by_name=True,
         protected_namespaces=(),
-        defer_build=True,  # two hundred models would delay every start of the command
+        defer_build=True,  # building 200 models would delay each start of the command
     )
 
 

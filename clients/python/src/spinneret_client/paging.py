@@ -1,4 +1,4 @@
-"""Iterators over all items of a list, which fetch its pages by cursor."""
+"""Iterators over all items of a list; they fetch its pages by cursor."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ class Pages(Generic[Item]):
         self._max_items = max_items
 
     def pages(self) -> Iterator[Any]:
-        """Yield the pages with their items and cursors. A repeated cursor raises."""
+        """Yield the pages with their items and cursors.
+
+        Raises UnexpectedResponse if the server repeats a cursor.
+        """
         cursor: str | None = None
         seen: set[str] = set()
         while True:
@@ -51,7 +54,10 @@ class AsyncPages(Generic[Item]):
         self._max_items = max_items
 
     async def pages(self) -> AsyncIterator[Any]:
-        """Yield the pages with their items and cursors. A repeated cursor raises."""
+        """Yield the pages with their items and cursors.
+
+        Raises UnexpectedResponse if the server repeats a cursor.
+        """
         cursor: str | None = None
         seen: set[str] = set()
         while True:
@@ -75,7 +81,7 @@ class AsyncPages(Generic[Item]):
 
 
 def _following(page: Any, seen: set[str]) -> str | None:
-    """Return the cursor of the next page, and add it to those that were seen."""
+    """Return the cursor of the next page, and add it to `seen`; None after the last page."""
     following: str | None = page.next_cursor
     if following is None or not getattr(page, "has_more", True):
         return None

@@ -1,4 +1,4 @@
-"""What a credential may do, asked without any effect."""
+"""Checks of a credential's permissions that have no effect on the server."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from spinneret_client.errors import ApiError, AuthRequired, Forbidden, ServerErr
 def may(client: Spinneret, method: str, path: str) -> bool:
     """Return whether the credential may use a route.
 
-    The request has an empty body: permission is checked first, then the body is refused. Raises
-    AuthRequired, ServerError.
+    The request has an empty body: the server checks the permission first, then rejects the body.
+    Raises AuthRequired, ServerError.
     """
     try:
         client.request(method, path, body={})

@@ -1,4 +1,4 @@
-"""Rules of retries: what is sent again, and after which pause."""
+"""Rules of retries: which requests are repeated, and after which pause."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ RETRIES: Final = 2
 FIRST_PAUSE: Final = 0.5
 LONGEST_PAUSE: Final = 8.0
 LONGEST_RETRY_AFTER: Final = 60.0
-"""Seconds; a server that asks for more gets no retry, and the error has the wait."""
+"""Longest wait for a retry, in seconds; a longer one is only in the error."""
 TRANSIENT: Final = frozenset({408, 500, 502, 503, 504})
 NEVER_SENT: Final = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
 
@@ -30,7 +30,7 @@ class RetryPolicy:
     def pause(
         self, outcome: httpx.Response | httpx.RequestError, attempt: int, *, repeatable: bool
     ) -> float | None:
-        """Return the seconds before the next attempt; None for the last one, or for success.
+        """Return the seconds before the next attempt; None if there is none.
 
         A request that isn't `repeatable` is sent again only if the server certainly refused it.
         """
@@ -38,7 +38,7 @@ class RetryPolicy:
             return None
         asked = retry_after(outcome, self.now()) if isinstance(outcome, httpx.Response) else None
         if asked is not None:
-            # Jitter above the asked pause keeps waiting clients from returning at one moment.
+            # Jitter above the requested pause keeps waiting clients from retrying at the same time.
             return asked + 0.1 * self.random() if asked <= LONGEST_RETRY_AFTER else None
         longest = min(LONGEST_PAUSE, FIRST_PAUSE * 2.0 ** (attempt - 1))
         return longest * (0.5 + 0.5 * self.random())
@@ -54,7 +54,7 @@ class RetryPolicy:
 
 
 def retry_after(response: httpx.Response, now: datetime) -> float | None:
-    """Return the wait that a response asks for, in seconds; it may be given as a date."""
+    """Return the wait in seconds that a response requests, as a number or as a date."""
     text = response.headers.get("retry-after", "").strip()
     if text.isdecimal():
         return float(text)

@@ -1,4 +1,4 @@
-"""Credential of a profile: a key, or the access token of a session, replaced before its end."""
+"""Credential of a profile: a key, or the access token of a session, refreshed before expiry."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from spinneret_client.generated.resources import Sessions
 from spinneret_client.transport import Settings, Transport, new_call, parsed
 
 MARGIN_SECONDS: Final = 60.0
-"""So long before its end a token is replaced: requests under way must not outlast it."""
+"""Seconds between a token's refresh and its expiry: it must not expire during requests."""
 _REFRESH_SECONDS: Final = 7.0
-"""Time-out of an attempt. The second one must begin while the server repeats its answer (10 s)."""
+"""Time-out of an attempt; the second must begin while the server repeats its answer (10 s)."""
 _REFRESH_RETRIES: Final = 1
-_LONGEST_PAUSE: Final = 1.0  # seconds between them, whatever the server asks for
+_LONGEST_PAUSE: Final = 1.0  # seconds between attempts, even if the server requests more
 
 
 class StoredSession:
-    """The credential of one profile of a file, which processes of this machine share."""
+    """The credential of a profile in a file that all processes of this machine share."""
 
     def __init__(
         self,
@@ -36,7 +36,7 @@ class StoredSession:
         http: Callable[[], httpx.Client | None] = lambda: None,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        """`http` returns the client of a refresh; None stands for a new one."""
+        """Use the result of `http` as the client of refreshes; None means a new client."""
         self._path = path
         self._name = name
         self._profile = profile
@@ -44,10 +44,10 @@ class StoredSession:
         self._clock = clock
 
     def credential(self) -> str:
-        """Return the key, or an access token that holds for MARGIN_SECONDS.
+        """Return the key, or an access token that is valid for at least MARGIN_SECONDS.
 
-        Only one process refreshes at a time; the others find its tokens in the file. Raises
-        AuthRequired when the session has ended, and as any request.
+        Only one process refreshes at a time; the others read its tokens from the file. Raises
+        AuthRequired if the session has ended, and the errors of any request.
         """
         if self._holds(self._profile):
             return self._profile.key
@@ -67,7 +67,7 @@ class StoredSession:
         return end is None or self._clock() < end - MARGIN_SECONDS
 
     def _refreshed(self, profile: Profile, token: str) -> Profile:
-        """Return the profile with new tokens. The server repeats its answer for ten seconds."""
+        """Return the profile with new tokens; the server repeats its answer for ten seconds."""
         settings = Settings(profile.url, lambda: None, _REFRESH_SECONDS, _REFRESH_RETRIES)
         transport = Transport(settings, self._http())
         transport.sleep = lambda seconds: time.sleep(min(seconds, _LONGEST_PAUSE))
@@ -78,7 +78,7 @@ class StoredSession:
 
 
 def sessions_at(url: str) -> Sessions:
-    """Return the routes of sessions without any credential, as before a sign-in."""
+    """Return the routes of sessions without any credential, for use before a sign-in."""
     return Sessions(Transport(Settings(url, lambda: None)))
 
 

@@ -35,7 +35,7 @@ _REPEATABLE: Final = frozenset({"GET", "HEAD", "PUT", "PATCH", "DELETE"})
 
 @dataclass(frozen=True)
 class Call:
-    """A request before its first attempt; all attempts send the same bytes and key."""
+    """A request; all its attempts send the same bytes and key."""
 
     method: str
     path: str
@@ -43,7 +43,7 @@ class Call:
     content: bytes | None = None
     key: str | None = None
     replays: bool = False
-    """Whether repeating has no further effect: by the key, or because it only reads."""
+    """Whether a repetition has no further effect, because of the key or because it only reads."""
 
     @property
     def repeatable(self) -> bool:
@@ -53,7 +53,7 @@ class Call:
 
 @dataclass(frozen=True)
 class Settings:
-    """What all requests of a client share; credentials don't appear in its `repr`."""
+    """Settings of all requests of a client; the `repr` omits credentials."""
 
     url: str
     credential: Callable[[], str | None] = field(repr=False)
@@ -61,7 +61,7 @@ class Settings:
     retries: int = RETRIES
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     until: float = math.inf
-    """Time of the monotonic clock at which no request waits any more."""
+    """Time of the monotonic clock until which requests may wait."""
 
     @property
     def patience(self) -> float:
@@ -93,7 +93,7 @@ class Settings:
 
 
 class Transport:
-    """Sends calls and blocks until they are answered."""
+    """Transport that sends calls and blocks until their responses."""
 
     def __init__(self, settings: Settings, http: httpx.Client | None = None) -> None:
         self.settings = settings
@@ -102,7 +102,7 @@ class Transport:
         self.clock = time.monotonic
 
     def send(self, call: Call) -> httpx.Response:
-        """Return the successful response. Raises ApiError, ConnectionFailed."""
+        """Send the call, and return the successful response. Raises ApiError, ConnectionFailed."""
         policy, attempt = self.settings.policy(), 1
         while True:
             outcome: httpx.Response | httpx.RequestError
@@ -125,7 +125,7 @@ class Transport:
 
 
 class AsyncTransport:
-    """Sends calls and awaits their answers."""
+    """Transport that sends calls and awaits their responses."""
 
     def __init__(self, settings: Settings, http: httpx.AsyncClient | None = None) -> None:
         self.settings = settings
@@ -134,11 +134,11 @@ class AsyncTransport:
         self.clock = time.monotonic
 
     async def send(self, call: Call) -> httpx.Response:
-        """Return the successful response. Raises ApiError, ConnectionFailed."""
+        """Send the call, and return the successful response. Raises ApiError, ConnectionFailed."""
         policy, attempt = self.settings.policy(), 1
         while True:
             outcome: httpx.Response | httpx.RequestError
-            # In a thread, since a session's credential may wait for a refresh.
+            # A thread is needed, because a session's credential may wait for a refresh.
             arguments = await asyncio.to_thread(self.settings.arguments, call)
             try:
                 outcome = await self.http.request(**arguments)
@@ -177,7 +177,7 @@ def new_call(
 def finished(
     outcome: httpx.Response | httpx.RequestError, call: Call, attempt: int
 ) -> httpx.Response:
-    """Return a successful response; raise the error of any other outcome."""
+    """Return a successful response. Raises the error of any other outcome."""
     if isinstance(outcome, httpx.RequestError):
         place = f"{call.method} {outcome.request.url.copy_with(query=None)}"
         if isinstance(outcome, httpx.TimeoutException):
@@ -193,7 +193,7 @@ def finished(
 
 
 def error_of(response: httpx.Response, attempt: int) -> errors.ApiError:
-    """Return the error of a response, which may come from a proxy in another form."""
+    """Return the error of a response; a proxy's response may have another form."""
     try:
         body = response.json()
     except ValueError:
@@ -232,7 +232,7 @@ def parsed(reply: Any, response: httpx.Response) -> Any:
 
 
 def _connections(make: Callable[..., Http], url: str) -> Http:
-    """Return a client of httpx. Raises ConfigurationError for an impossible proxy."""
+    """Return a client of httpx. Raises ConfigurationError for an invalid proxy."""
     try:
         return make(trust_env=not is_loopback(url))
     except (ImportError, ValueError) as error:
@@ -252,7 +252,7 @@ def user_agent() -> str:
 
 
 def is_loopback(url: str) -> bool:
-    """Return whether a URL leads to this machine, which a proxy of the environment can't reach."""
+    """Return whether a URL is on this machine; the environment's proxy couldn't reach it."""
     host = urlsplit(url).hostname or ""
     try:
         return ipaddress.ip_address(host).is_loopback

@@ -13,13 +13,13 @@ from typing import Any, Final
 from spinneret_client.errors import WebhookInvalid
 
 TOLERANCE_SECONDS: Final = 300
-_DIGITS: Final = 15  # of a time in seconds, far beyond any
+_DIGITS: Final = 15  # of a time in seconds; every real time has fewer
 _PREFIX: Final = "whsec_"
 
 
 @dataclass(frozen=True)
 class Webhook:
-    """A genuine delivery; act on each id once, because retries repeat it."""
+    """A genuine delivery; process each id only once, because retries repeat it."""
 
     id: str
     data: dict[str, Any]
@@ -32,9 +32,9 @@ def verify_webhook(
     *,
     now: Callable[[], float] = time.time,
 ) -> Webhook:
-    """Return the delivery if one of the secrets signed it within five minutes.
+    """Return the delivery if one of the secrets signed it and its time is within five minutes.
 
-    `body` is the body as received, never JSON that was parsed and written again. Raises
+    `body` must be the received bytes, not JSON that was parsed and serialized again. Raises
     WebhookInvalid.
     """
     named = {name.lower(): value for name, value in headers.items()}

@@ -1,4 +1,4 @@
-"""`login`, `logout` and `whoami`."""
+"""Commands `login`, `logout` and `whoami`."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def _key(url: str, *, from_stdin: bool) -> Profile:
 
 
 def _session(url: str, tenant: str | None, email: str | None, *, from_stdin: bool) -> Profile:
-    """Sign in. Raises AuthRequired."""
+    """Sign in, and return the profile of the session. Raises AuthRequired."""
     tenant = _given(tenant, "--tenant", "Tenant")
     email = _given(email, "--email", "E-mail address")
     password = _secret("Password", "--password-stdin", from_stdin=from_stdin)
@@ -114,7 +114,7 @@ def logout(context: typer.Context) -> None:
 
 
 def _end(tools: Tools, url: str, refresh_token: str) -> None:
-    """End a session; say so if it can't be ended, since the profile is gone anyway."""
+    """End a session; print a note if that fails, because the profile is removed anyway."""
     try:
         sessions_at(url).sign_out(refresh_token=refresh_token)
     except SpinneretError as error:
@@ -147,7 +147,7 @@ def whoami(context: typer.Context) -> None:
 
 
 def _caller(client: Spinneret) -> CallerView | None:
-    """Return who the server says calls; None if a narrowed key may not ask."""
+    """Return the caller as the server identifies it; None if a narrowed key lacks permission."""
     with _narrowed():
         return client.sessions.caller()
     return None
@@ -155,7 +155,7 @@ def _caller(client: Spinneret) -> CallerView | None:
 
 @contextmanager
 def _narrowed() -> Iterator[None]:
-    """Accept that a genuine key lacks a permission."""
+    """Ignore the error of a genuine key that lacks a permission."""
     try:
         yield
     except Forbidden as error:

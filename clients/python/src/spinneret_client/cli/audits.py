@@ -1,4 +1,4 @@
-"""`audit`, made for continuous integration."""
+"""Command `audit`, for continuous integration."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def _text(tools: Tools, audit: Any) -> None:
 
 
 def _gate(tools: Tools, audit: Any, fail_under: float | None) -> int:
-    """Return the exit code, and name what set it."""
+    """Return the exit code, and print an error for a missing or low score."""
     code = exits.code_of([audit.status])
     if audit.score is None:
         tools.output.problem(

@@ -1,4 +1,4 @@
-"""`crawl`, `batch` and `discover`."""
+"""Commands `crawl`, `batch` and `discover`."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def crawl(
         if render is not None:
             asked["render"] = "auto" if render == "auto" else True
         created = tools.client.crawls.create(**asked)
-        assert isinstance(created, m.Submission)  # other forms answer other requests
+        assert isinstance(created, m.Submission)  # other requests have other responses
         _finish(tools, [(urls[0], created.job_id)], created, wait=wait, out=out)
     else:
         _batches(tools, urls, force=force, wait=wait, out=out)
@@ -192,7 +192,7 @@ def _texts(tools: Tools, crawl: Any) -> Iterator[tuple[str, str]]:
 
 
 def file_name(url: str) -> str:
-    """Return a file name for a URL; the digest keeps names of different URLs apart."""
+    """Return a file name for a URL; its digest makes it unique."""
     parts = urlsplit(url)
     words = re.sub(r"[^A-Za-z0-9.]+", "-", f"{parts.hostname}{parts.path}").strip("-.")
     digest = hashlib.sha256(url.encode()).hexdigest()[:8]

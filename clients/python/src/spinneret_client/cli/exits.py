@@ -21,7 +21,11 @@ HELP: Final = (
 
 
 def code_of(statuses: Iterable[str]) -> int:
-    """Return the exit code of jobs by their states: the worst, where a fault precedes the rest."""
+    """Return the exit code for the states of jobs.
+
+    It is DONE if all jobs completed, FAULT if all failed, expired or were cancelled, else
+    UNFINISHED.
+    """
     found = set(statuses)
     if found & {"failed", "cancelled", "expired"}:
         return FAULT if found <= {"failed", "cancelled", "expired"} else UNFINISHED

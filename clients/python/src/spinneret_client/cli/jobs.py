@@ -1,4 +1,4 @@
-"""`jobs list|show|watch|cancel|retry`."""
+"""Commands `jobs list|show|watch|cancel|retry`."""
 
 from __future__ import annotations
 

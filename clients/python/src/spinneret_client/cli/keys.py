@@ -1,4 +1,4 @@
-"""`keys list|create|revoke`."""
+"""Commands `keys list|create|revoke`."""
 
 from __future__ import annotations
 

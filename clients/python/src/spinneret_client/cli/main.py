@@ -1,4 +1,4 @@
-"""Entry point of the command: options of all verbs, and errors as words and exit codes."""
+"""Entry point of the command: options of all verbs, error messages and exit codes."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ VALUES: Final = frozenset({"--profile", "--url"})
 EXAMPLE: Final = "Example: spinneret crawl https://example.com/ --wait"
 
 _REFUSED: Final[Any] = typer.BadParameter.__mro__[2]
-"""`ClickException`, the base of errors of usage: click's, or of the click inside typer."""
+"""`ClickException`, the base of usage errors, from click or from the copy inside typer."""
 
 app = typer.Typer(
     name="spinneret",
@@ -93,24 +93,24 @@ def options(
 def run() -> None:
     """Run the command with the process's arguments, and exit."""
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):  # it may know few characters
+        if isinstance(stream, io.TextIOWrapper):  # its encoding may have few characters
             stream.reconfigure(errors="backslashreplace")
     sys.exit(main(sys.argv[1:]))
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run the command and return its exit code; errors are printed in words."""
+    """Run the command and return its exit code; print errors as messages."""
     streams = (sys.stdout, sys.stderr)
     code = exits.DONE
     try:
         code = _run(Tools(Output()), arguments)
         sys.stdout.flush()
-    except (BrokenPipeError, SystemExit) as error:  # typer makes an exit of a broken pipe
+    except (BrokenPipeError, SystemExit) as error:  # typer turns a broken pipe into an exit
         if not any(isinstance(each, BrokenPipeError) for each in (error, error.__context__)):
             raise
         for stream in streams:
             drop_the_rest(stream)
-        # The reader left; nothing more can be printed.
+        # The reader closed the pipe; further output is impossible.
     return code
 
 
@@ -121,14 +121,14 @@ def _run(tools: Tools, arguments: Sequence[str]) -> int:
         tools.output.problem(explained(error))
         return code_of(error)
     except (KeyboardInterrupt, typer.Abort):
-        result = exits.INTERRUPTED  # which typer may have returned already
+        result = exits.INTERRUPTED  # typer may have returned it already
     except BrokenPipeError:
         raise
     except OSError as error:
         tools.output.problem(f"{error.filename or 'input'}: {error.strerror or error}")
         return exits.FAULT
     except _REFUSED as error:
-        message = error.format_message().replace("Value error, ", "")  # pydantic's prefix
+        message = error.format_message().replace("Value error, ", "")  # the prefix of pydantic
         if message.startswith("Usage:"):  # the help of a group without a verb
             tools.output.note(message)
         else:
@@ -145,7 +145,7 @@ def _command() -> Any:
 
 
 def gathered(arguments: Sequence[str]) -> list[str]:
-    """Return the arguments with the options of all verbs first, where the parser expects them."""
+    """Return the arguments with the common options first, where the parser expects them."""
     first: list[str] = []
     rest: list[str] = []
     waiting = list(arguments)
@@ -171,15 +171,15 @@ def code_of(error: errors.SpinneretError) -> int:
 
 
 def explained(error: errors.SpinneretError) -> str:
-    """Return an error in words, with what to do next."""
+    """Return the message of an error, with the next step for the user."""
     text = str(error)
     if isinstance(error, errors.ApiError):
         faults = [
             f"{field}: {fault}" if fault else field
             for field, fault in error.fields
-            if not fault or fault not in text  # which the message may say already
+            if not fault or fault not in text  # the message may contain it already
         ]
-        if faults and text.startswith("invalid: "):  # and the fields' names
+        if faults and text.startswith("invalid: "):  # the message has only the names of the fields
             text = f"invalid: {faults.pop(0)}"
         text += "".join(f"; {each}" for each in faults)
         text += "".join(f"\n  {hint}" for hint in error.hints)
@@ -200,7 +200,7 @@ def explained(error: errors.SpinneretError) -> str:
 
 
 def interruption(following: tuple[str, str] | None) -> str:
-    """Return what an interrupted user can do next."""
+    """Return the message after an interruption, with the next steps for the user."""
     if following is None:
         return "interrupted"
     group, job_id = following

@@ -1,4 +1,4 @@
-"""`listings list|import|imported` and `selling show|choices|change`."""
+"""Commands `listings list|import|imported` and `selling show|choices|change`."""
 
 from __future__ import annotations
 

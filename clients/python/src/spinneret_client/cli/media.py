@@ -1,4 +1,4 @@
-"""`screenshot`."""
+"""Command `screenshot`."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def screenshot(
         viewport={"width": width, "height": height},
         format=format_,
     )
-    assert isinstance(made, m.MediaSubmission)  # another form answers several pages
+    assert isinstance(made, m.MediaSubmission)  # several pages have another response
     done = tools.follow(made.job_id, media.stream(made.job_id), media.get)
     if out is not None and done.download_url is not None:
         out.write_bytes(media.download(made.job_id))

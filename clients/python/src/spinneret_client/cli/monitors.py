@@ -1,4 +1,4 @@
-"""`check` and `watch list|results|pause|resume|remove`."""
+"""Commands `check` and `watch list|results|pause|resume|remove`."""
 
 from __future__ import annotations
 

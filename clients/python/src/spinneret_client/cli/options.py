@@ -16,10 +16,10 @@ _SHARED: Final = "shared"
 
 
 def sharing(declare: Callable[..., Any]) -> Callable[[Callable[..., T]], Callable[..., T]]:
-    """Give a command the options that are the parameters of `declare`, and its result as `shared`.
+    """Give a command the parameters of `declare` as options, and its result as `shared`.
 
-    The options of the command itself come first in its help. A decorated function may in turn
-    declare options of further commands.
+    The command's own options come first in its help. A decorated function may itself declare
+    options for further commands.
     """
     options = inspect.signature(declare, eval_str=True).parameters
 
@@ -46,17 +46,17 @@ def given(**values: Any) -> dict[str, Any]:
 
 
 def headers_of(texts: Iterable[str] | None) -> dict[str, str]:
-    """Return headers by their names. Raises ConfigurationError."""
+    """Return headers by name. Raises ConfigurationError."""
     return dict(_header(each) for each in texts or ())
 
 
 def choices_of(texts: Iterable[str] | None) -> dict[str, str | None]:
-    """Return ids by the names of choices, None for `NAME=`. Raises ConfigurationError."""
+    """Return ids by the name of the choice; None for `NAME=`. Raises ConfigurationError."""
     return dict(_choice(each) for each in texts or ())
 
 
 def text_in(file: Path) -> str:
-    """Return the text of a file, or of stdin for `-`, without an editor's mark.
+    """Return the text of a file, or of stdin for `-`, without a byte order mark.
 
     Raises ConfigurationError.
     """
@@ -68,7 +68,7 @@ def text_in(file: Path) -> str:
 
 
 def urls_in(file: Path) -> list[str]:
-    """Return the URLs of a file, one in each line; `#` begins a comment. As `text_in`."""
+    """Return the URLs of a file or stdin (see `text_in`), one per line; `#` begins a comment."""
     lines = map(str.strip, text_in(file).splitlines())
     return [line for line in lines if line and not line.startswith("#")]
 
@@ -76,7 +76,7 @@ def urls_in(file: Path) -> list[str]:
 def _header(text: str) -> tuple[str, str]:
     name, colon, value = text.partition(":")
     if not colon:
-        # The text may be a secret, and isn't repeated.
+        # The message omits the text, because it may be a secret.
         raise ConfigurationError("--header needs the form 'Name: value'")
     return name.strip(), value.strip()
 

@@ -16,7 +16,7 @@ from rich.markup import escape
 from rich.table import Table
 
 SCHEMA_VERSION: Final = 1
-"""Version of the documents that `--json` prints; it rises when a field changes or goes."""
+"""Version of the documents that `--json` prints; it rises if a field changes or is removed."""
 _CONTROLS: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _UNSAFE_IN_JSON: Final = re.compile("[\x7f-\x9f]")
 
@@ -27,8 +27,8 @@ class Output:
     def __init__(self, *, form: str = "text", quiet: bool = False) -> None:
         self.form = form
         self.quiet = quiet
-        # Forced colours must not reach JSON, nor a file.
-        plain = bool(os.environ.get("NO_COLOR"))  # set and not empty: no-color.org
+        # Forced colours must not get into JSON or a file.
+        plain = bool(os.environ.get("NO_COLOR"))  # if set and not empty (no-color.org)
         self.console = _Console(
             no_color=plain, highlight=False, emoji=False, soft_wrap=not sys.stdout.isatty()
         )
@@ -38,11 +38,11 @@ class Output:
 
     @property
     def live(self) -> bool:
-        """Whether progress is drawn."""
+        """Whether progress bars are drawn."""
         return self.form == "text" and not self.quiet and sys.stderr.isatty()
 
     def result(self, value: Any, text: Callable[[], None]) -> None:
-        """Print a result in the chosen form; `text` prints it for people."""
+        """Print a result in the chosen form; `text` prints it as text."""
         with unread_at_will():
             if self.form == "json":
                 document = plain_of(value)
@@ -56,12 +56,12 @@ class Output:
                 text()
 
     def event(self, event: BaseModel) -> None:
-        """Print an event as a line of JSON, if lines are the chosen form."""
+        """Print an event as a line of JSON, if the chosen form is `jsonl`."""
         if self.form == "jsonl":
             self._json({"type": "event", **event.model_dump(mode="json")})
 
     def note(self, text: str) -> None:
-        """Print a line for people on stderr, unless they asked for quiet."""
+        """Print a line on stderr, unless the output is quiet."""
         if not self.quiet:
             self.notes.print(as_markup(text))
 
@@ -95,13 +95,16 @@ class Output:
 
 class _Console(Console):
     def on_broken_pipe(self) -> None:
-        """Leave it to the command; the base would end the process with code 1."""
+        """Raise the error for the command; the base class would end the process with code 1."""
         raise BrokenPipeError
 
 
 @contextmanager
 def unread_at_will() -> Iterator[None]:
-    """Print a result to a reader that may leave: the exit code still tells the outcome."""
+    """Let the block print a result, even if the reader closes the pipe.
+
+    The exit code still shows the outcome.
+    """
     try:
         yield
         sys.stdout.flush()
@@ -110,7 +113,7 @@ def unread_at_will() -> Iterator[None]:
 
 
 def drop_the_rest(stream: TextIO) -> None:
-    """Let all later writes to a broken stream succeed, such as the interpreter's last flush."""
+    """Discard all later writes to a broken stream, such as the interpreter's last flush."""
     try:
         stream.flush()
     except BrokenPipeError:
@@ -118,12 +121,12 @@ def drop_the_rest(stream: TextIO) -> None:
 
 
 def visible(text: str) -> str:
-    """Return a text without characters that a terminal obeys, which texts of websites may have."""
+    """Return a text without control characters of a terminal; websites' texts may have some."""
     return _CONTROLS.sub("\N{REPLACEMENT CHARACTER}", text.replace("\r\n", "\n"))
 
 
 def as_markup(text: str) -> str:
-    """Return markup that shows the text as it is, but for what a terminal obeys."""
+    """Return markup that shows the text without control characters of a terminal."""
     return escape(visible(text))
 
 

@@ -1,4 +1,4 @@
-"""`products list|import|change`."""
+"""Commands `products list|import|change`."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def import_csv(
     results: list[dict[str, Any]] = []
     try:
         results.extend(_created(tools, line, row) for line, row in enumerate(rows, start=2))
-    finally:  # what was created must not be created again
+    finally:  # the user must not create these products again
         failed = _shown(tools, results)
         if len(results) < len(rows):
             tools.output.note(f"broken off in line {len(results) + 2}: look for its product")
@@ -71,7 +71,7 @@ def _rows(file: Path) -> list[dict[str, str]]:
 
 
 def _shown(tools: Tools, results: list[dict[str, Any]]) -> int:
-    """Print the outcomes of lines, and return the number of those that were refused."""
+    """Print the outcomes of lines, and return the number of refused lines."""
     failed = sum(each["error"] is not None for each in results)
 
     def text() -> None:
@@ -84,7 +84,7 @@ def _shown(tools: Tools, results: list[dict[str, Any]]) -> int:
 
 
 def _created(tools: Tools, line: int, row: dict[str, str]) -> dict[str, Any]:
-    """Create the product of a line, and return its id or the fault of the line."""
+    """Create the product of a line, and return its id or the error of the line."""
     try:
         made = tools.client.products.create(**_product(row))
     except ValueError as error:
@@ -119,7 +119,7 @@ def change(
 ) -> None:
     """Choose a product's own policies, location, profile or section on a marketplace."""
     tools = tools_of(context)
-    # A PUT replaces the whole product, and keeps an omitted SKU.
+    # A PUT replaces the whole product, but keeps an omitted SKU.
     names = ProductRequest.__annotations__.keys() - {"sku"}
     product: Any = tools.client.products.get(product_id).model_dump(include=set(names))
     for place, chosen in choices_of(choose).items():

@@ -1,4 +1,4 @@
-"""`publish` and `batches list|watch`."""
+"""Commands `publish` and `batches list|watch`."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def publish(
 
 
 def _planned(plan: PlanView) -> Iterator[str]:
-    """Yield what is refused and why, and what rules change."""
+    """Yield a line for each refused field with its reason, and for each change by a rule."""
     for each in plan.items:
         for field in each.fields:
             yield f"{each.outcome} {each.product_id}: {field['path']}: {field['message']}"

@@ -1,4 +1,4 @@
-"""`schedules list|add|remove`."""
+"""Commands `schedules list|add|remove`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`search`."""
+"""Command `search`."""
 
 from __future__ import annotations
 

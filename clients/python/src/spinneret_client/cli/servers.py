@@ -1,4 +1,4 @@
-"""`mcp` and `open`."""
+"""Commands `mcp` and `open`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`sources list|add|run|runs|remove`."""
+"""Commands `sources list|add|run|runs|remove`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`status pages|publish|unpublish|notices|post|update|withdraw`."""
+"""Commands `status pages|publish|unpublish|notices|post|update|withdraw`."""
 
 from __future__ import annotations
 

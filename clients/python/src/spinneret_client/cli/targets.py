@@ -1,4 +1,4 @@
-"""`watch add|tcp|dns|heartbeat|change`, with the options of targets."""
+"""Commands `watch add|tcp|dns|heartbeat|change`, with the options of targets."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def _reported(
         bool | None, typer.Option("--public/--private", help="Show it on status pages.")
     ] = None,
 ) -> dict[str, Any]:
-    """Return the options that all kinds of targets have, in the units of the API."""
+    """Return the options that all kinds of targets have, in units of the API."""
     reminder = _whole_seconds(remind)
     return given(
         reminder_minutes=None if reminder is None else reminder // 60,
@@ -91,7 +91,7 @@ def _checked(
         str | None, typer.Option(help="Time to the next check while a failure isn't confirmed.")
     ] = None,
 ) -> dict[str, Any]:
-    """Return the options of targets that are asked, unlike heartbeats."""
+    """Return the options of targets that the server checks, which excludes heartbeats."""
     own = given(
         name=name,
         interval_seconds=_whole_seconds(every),

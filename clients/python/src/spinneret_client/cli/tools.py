@@ -1,4 +1,4 @@
-"""What all commands share: the client, the output and the job that is followed."""
+"""Shared parts of all commands: the client, the output and the progress of a job."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from spinneret_client.generated.models import EventView
 T = TypeVar("T")
 Yes = Annotated[bool, typer.Option("--yes", help="Don't ask.")]
 LINE_SECONDS: Final = 10.0
-"""Between two lines of progress where no bar is drawn."""
+"""Seconds between two lines of progress if no bar is drawn."""
 
 
 class Tools:
@@ -31,24 +31,24 @@ class Tools:
         self.url = url
         self.profile = profile
         self.following: tuple[str, str] | None = None
-        """Group of commands and id of the work that an interruption leaves running."""
+        """Group of commands and id of the work that continues after an interruption."""
         self._client: Spinneret | None = None
 
     @property
     def client(self) -> Spinneret:
-        """The client, made at first use. Raises ConfigurationError."""
+        """The client, created at first use. Raises ConfigurationError."""
         if self._client is None:
             self._client = Spinneret(self.url, profile=self.profile)
         return self._client
 
     def follow(self, job_id: str, events: Iterator[EventView], get: Callable[[str], Any]) -> Any:
-        """Show a job's progress until it ended, and return it."""
+        """Show a job's progress until it has ended, and return the job."""
         with self.watching(job_id) as show:
             for event in events:
                 self.output.event(event)
                 show(event.progress, event.message)
             while (job := get(job_id)).status not in FINAL:
-                # The last event was older than the end of a run that was begun again.
+                # The events ended with an earlier run, and a retry began another one.
                 time.sleep(1.0)
             return job
 
@@ -56,9 +56,10 @@ class Tools:
     def watching(
         self, title: str, group: str | None = "jobs"
     ) -> Iterator[Callable[[float, str], None]]:
-        """Give a function that shows percent and message, as a bar or as lines.
+        """Yield a function that shows percent and message, as a bar or as lines.
 
-        `group` has the command `watch` for the work whose id is the title; None if there is none.
+        `group` is the group whose command `watch` accepts `title` as an id; None without such a
+        group.
         """
         self.following = None if group is None else (group, title)
         if self.output.live:
@@ -94,7 +95,7 @@ class Tools:
     def listing(
         self, found: Iterable[T], columns: Sequence[str], row: Callable[[T], Sequence[object]]
     ) -> None:
-        """Print items as a result; as a table for people, with the cells that `row` returns."""
+        """Print items as a result; text output is a table with the cells that `row` returns."""
         items = list(found)
         self.output.result(items, lambda: self.output.table(columns, map(row, items)))
 
@@ -115,7 +116,10 @@ class Tools:
         )
 
     def confirm(self, question: str, *, yes: bool) -> None:
-        """Return if the user agrees. Raises ConfigurationError without a terminal and `--yes`."""
+        """Ask the user, and return if the user agrees, else exit with 1.
+
+        Raises ConfigurationError without a terminal and without `--yes`.
+        """
         if yes:
             return
         if not (sys.stdin.isatty() and sys.stderr.isatty()):
@@ -125,7 +129,7 @@ class Tools:
 
 
 def tools_of(context: typer.Context) -> Tools:
-    """Return what the commands share."""
+    """Return the tools that the commands share."""
     found = context.find_object(Tools)
     assert found is not None
     return found

@@ -1,4 +1,4 @@
-"""`users list|invite|change|remove`."""
+"""Commands `users list|invite|change|remove`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`webhooks list|add|test|listen`."""
+"""Commands `webhooks list|add|test|listen`."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def listen(
 
 
 class Receiver(ThreadingHTTPServer):
-    """A server that prints genuine deliveries, and refuses others with 401."""
+    """A server that prints genuine deliveries and rejects others with 401."""
 
     daemon_threads = True
 
@@ -123,7 +123,7 @@ class Receiver(ThreadingHTTPServer):
         self.genuine = 0
 
     def process_request(self, request: Any, client_address: Any) -> None:
-        """Answer in this thread, so that deliveries are printed in their order."""
+        """Handle the request in this thread, so that deliveries are printed in their order."""
         self.finish_request(request, client_address)
         self.shutdown_request(request)
 
@@ -133,7 +133,7 @@ class _Handler(BaseHTTPRequestHandler):
     server: Receiver
 
     def do_POST(self) -> None:
-        """Answer 204 for a genuine delivery, 401 for another one, 413 for a large one."""
+        """Send 204 for a genuine delivery, 401 for any other, and 413 for a large request."""
         length = self.headers.get("Content-Length") or "0"
         if not re.fullmatch("[0-9]{1,7}", length) or int(length) > MOST_BYTES:
             self.send_error(413)
@@ -151,7 +151,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.server.genuine += 1
         event = str(webhook.data.get("type") or webhook.data.get("event") or "event")
         document = {"id": webhook.id, "event": event, "body": webhook.data}
-        # Lines also with --json: deliveries have no end.
+        # Each delivery is a line, even with --json, because the number of deliveries is unlimited.
         output.result(document, lambda: output.line(f"{event}  {webhook.id}"))
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the base's name

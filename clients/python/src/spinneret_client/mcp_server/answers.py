@@ -1,4 +1,4 @@
-"""Answers of tools: bounded, and errors in words for a model."""
+"""Answers of tools, with a bounded size, and errors as messages for a model."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from spinneret_client import errors
 from spinneret_client.cli.output import plain_of
 
 MOST_BYTES: Final = 60_000
-"""15,000 tokens at four bytes each; hosts cut longer answers at any place."""
+"""Bytes of 15,000 tokens of four bytes; hosts cut longer answers anywhere."""
 USUAL_BYTES: Final = 10_000
-"""2,500 tokens, the size of a list or of a slice unless the model asks for more."""
+"""Bytes of 2,500 tokens, the size of a list or slice unless the model requests more."""
 
 Result = TypeVar("Result")
 
@@ -27,7 +27,7 @@ def bounded_items(
     total: int | None = None,
     next_cursor: str | None = None,
 ) -> dict[str, Any]:
-    """Return the fields and as many whole items as fit; `truncated` says that some are missing."""
+    """Return the fields and as many whole items as fit; `truncated` is true if some are missing."""
     taken: list[Any] = []
     size, truncated = 0, False
     for each in items:
@@ -46,9 +46,9 @@ def bounded_items(
 
 
 def sliced(text: str, offset: int, most_bytes: int) -> dict[str, Any]:
-    """Return a slice of a page's text, which nobody vouches for, and where the next one begins."""
+    """Return a slice of a page's untrusted text, and the offset of the next slice."""
     part = text[offset : offset + most_bytes]
-    # As JSON, where a quote or a line end takes two bytes.
+    # The size counts in JSON, where a quote or a line end takes two bytes.
     while (size := len(json.dumps(part, ensure_ascii=False).encode()) - 2) > most_bytes:
         part = part[: len(part) * most_bytes // size]
     end = offset + len(part)
@@ -61,7 +61,7 @@ def sliced(text: str, offset: int, most_bytes: int) -> dict[str, Any]:
 
 
 def guarded(call: Callable[[], Result]) -> Result:
-    """Return the call's result. Raises ToolError, whose text names cause, retry and next step."""
+    """Return the call's result. Raises ToolError with cause, retry and next step as its text."""
     try:
         return call()
     except errors.SpinneretError as error:
@@ -83,7 +83,7 @@ def described(error: errors.SpinneretError) -> dict[str, Any]:
 
 
 def misused(error: ValidationError) -> dict[str, Any]:
-    """Return refused arguments as fields for a model, without the values."""
+    """Return the errors of invalid arguments as fields for a model, without the values."""
     faults = [
         f"{'.'.join(map(str, each['loc']))}: {each['msg']}"
         for each in error.errors(include_url=False, include_input=False)

@@ -17,7 +17,7 @@ from spinneret_client.mcp_server.answers import USUAL_BYTES, bounded_items, guar
 
 CALL_SECONDS: Final = 25.0
 MARGIN_SECONDS: Final = 4.0
-"""For the requests after the wait."""
+"""Seconds for the requests after the wait."""
 Url = Annotated[str, Field(min_length=1, max_length=2048, description="http or https")]
 
 
@@ -40,7 +40,7 @@ class WorkingTools:
         def call() -> dict[str, Any]:
             client = self._bounded()
             job = client.crawls.create(url=url, force=force, priority="high")
-            assert isinstance(job, m.Submission)  # other forms answer other requests
+            assert isinstance(job, m.Submission)  # other requests have other responses
             try:
                 crawl = client.crawls.wait(job.job_id, timeout=_left(client))
             except (WaitTimeout, RequestTimeout):
@@ -122,7 +122,7 @@ class WorkingTools:
             client = self._bounded()
             media = client.media
             job = media.take_screenshot(url=url, selector=selector, full_page=full_page)
-            assert isinstance(job, m.MediaSubmission)  # another form answers several pages
+            assert isinstance(job, m.MediaSubmission)  # several pages have another response
             try:
                 done = media.wait(job.job_id, timeout=_left(client))
             except (WaitTimeout, RequestTimeout):
@@ -147,10 +147,10 @@ class WorkingTools:
         return guarded(call)
 
     def _bounded(self) -> Spinneret:
-        """Return a client none of whose requests waits beyond the end of this call.
+        """Return a client whose requests don't wait beyond the end of this call.
 
-        All have one credential: a session's holds for longer than a call, so only the first
-        request may wait for a refresh.
+        All requests use the same credential. A session's credential is valid for longer than a
+        call, so only the first request may wait for a refresh.
         """
         client = self._client.with_options(until=time.monotonic() + CALL_SECONDS)
         settings = client.transport.settings
