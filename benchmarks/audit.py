@@ -1,4 +1,4 @@
-"""Speed and memory of site audits, without any network.
+"""Measure speed and memory of site audits without a network.
 
     python benchmarks/audit.py [--html DIR] [--pages 100 500 2000]
     python benchmarks/audit.py --site DIR --pages 500

@@ -1,4 +1,4 @@
-"""What an audit asks of AWS, and what that costs: `python benchmarks/audit_price.py [--pages 100]`.
+"""Measure an audit's AWS usage and its price: `python benchmarks/audit_price.py [--pages 100]`.
 
 The benchmark runs the whole job on moto, with the website in memory. It counts calls and capacity
 units (from the sizes of the items), and computes the price of a run with benchmarks/prices.py. The

@@ -1,4 +1,4 @@
-"""Calls, units and transitions of each flow, compared with the committed table.
+"""Compare calls, units and transitions of each flow with the committed table.
 
     .venv/bin/python benchmarks/calls.py            compare with benchmarks/calls.json
     .venv/bin/python benchmarks/calls.py --write    measure again and write the table

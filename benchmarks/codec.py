@@ -1,4 +1,4 @@
-"""10,000 listing rows through the persistence kit, beside a mapping written by hand.
+"""Compare the persistence kit with a mapping written by hand, on 10,000 listing rows.
 
 python benchmarks/codec.py
 """

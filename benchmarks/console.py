@@ -1,6 +1,6 @@
-"""Measures the console's pages with Lighthouse: `python benchmarks/console.py`.
+"""Measure the console's pages with Lighthouse: `python benchmarks/console.py`.
 
-The pages are those of the layer, compressed as by API Gateway, on an API of documented shapes. The
+The pages come from the layer, compressed as by API Gateway, on an API of documented shapes. The
 command fails if a page has fewer than 95 points for performance, accessibility or best practices.
 """
 

@@ -1,11 +1,12 @@
-"""Holds recorded requests to the marketplaces' own published descriptions, errata applied.
+"""Validate recorded requests against the marketplaces' published descriptions with errata.
 
-    MARKETPLACE_RECORD=file python -m pytest …        # the tests whose requests are to be held
+    MARKETPLACE_RECORD=file python -m pytest …        # the tests that send the requests
     MARKETPLACE_CONTRACTS=folder python benchmarks/contracts.py file [--prism]
 
-Each distinct request is validated by JSON Schema, and with `--prism` sent to Prism, which serves
-the same documents one after the other and needs node. The documents aren't ours to carry. Ends with
-1 when a request breaks its description, and when there was nothing to hold.
+JSON Schema validates each distinct request. With `--prism`, each request is also sent to Prism,
+which serves the same documents one after the other and needs node. The documents aren't in this
+repository, because they belong to the marketplaces. The exit code is 1 if a request violates its
+description, or if there is no request to validate.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""What a stage costs: prints the tables of docs/cost.md, or writes them.
+"""Print or write the tables of docs/cost.md: the cost of a stage.
 
     .venv/bin/python benchmarks/cost.py            print
     .venv/bin/python benchmarks/cost.py --write    write docs/cost.md

@@ -1,4 +1,4 @@
-"""What crawls cost: pages per second, the share of each step, calls, dollars.
+"""Measure crawls: pages per second, the share of each step, calls, dollars.
 
     .venv/bin/python benchmarks/crawl.py [part …]    on a new instance of the local stack
     .venv/bin/python benchmarks/crawl.py --moto      only calls and prices, without a stack

@@ -1,4 +1,4 @@
-"""The rate against one parent: 10,000 children, made lazily and ended, where transactions collide.
+"""Measure how fast one parent's 10,000 children are created and ended while transactions conflict.
 
     .venv/bin/python benchmarks/families.py [--children 10000]
 

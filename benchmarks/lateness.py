@@ -1,15 +1,16 @@
-"""How late checks begin as deployed: rule, ticks, queue, functions and DynamoDB of the local stack.
+"""Measure how late checks begin on the local stack: rule, ticks, queue, functions and DynamoDB.
 
     python benchmarks/lateness.py [--targets 100:15 1000:60] [--seconds 120] [--here]
 
-Uses an instance of its own; with --here no instance at all, but ticks, messages, workers and checks
-in real time in one process of eight threads, over sockets, with the stores in memory and the time
-that AWS's calls take slept (benchmarks/monitoring.py has the same in simulated time).
+The benchmark starts its own instance. With --here it starts none: ticks, messages, workers and
+checks run in real time in one process of eight threads, over sockets. The stores are then in
+memory, and the process sleeps for the time of AWS's calls (benchmarks/monitoring.py does the same
+in simulated time).
 
-Each of the given numbers of targets is imported with its interval, settles for a minute, and is
-watched for so many seconds; the targets are deleted before the next ones come. They are spread over
-forty addresses of loopback, whose pages answer at once: what is measured is the way to a check, not
-the site. The stage lets a host have 50 requests a second.
+Each given number of targets is imported with its interval. After a minute to settle, the checks are
+measured for `--seconds`; then the targets are deleted. The targets are spread over forty loopback
+addresses whose pages respond at once, so that the site's own time doesn't count. The stage permits
+50 requests per second to a host.
 """
 
 import argparse

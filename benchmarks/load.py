@@ -1,4 +1,4 @@
-"""Requests of many users at once: latencies, errors and processor time by part.
+"""Measure requests of many simultaneous users: latencies, errors, and processor time by part.
 
     .venv/bin/python benchmarks/load.py --instance dev [--users 50] [--minutes 5]
 

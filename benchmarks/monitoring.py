@@ -1,11 +1,11 @@
-"""Speed of checks on this machine's loopback, and how late they begin in simulated time.
+"""Measure the speed of checks on loopback, and how late checks begin in simulated time.
 
     python benchmarks/monitoring.py [--checks 500]
 
-* core: checks a second of one process over a local web server, the stores in memory; what each
-  phase of a check costs, plain and with TLS.
-* lateness: the rule, a queue with its delays, and eight workers, in simulated time, where a check
-  takes what AWS adds to the core: how late checks begin with 100, 1,000 and 10,000 targets.
+* core: checks per second of one process on a local web server, with stores in memory; the time of
+  each phase of a check, without and with TLS.
+* lateness: the rule, a queue with delays, and eight workers, in simulated time, in which a check
+  takes the time of the core and of AWS: how late checks begin with 100, 1,000 and 10,000 targets.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""Deletes each condition of the DynamoDB writes, and each part of one, and runs the tests.
+"""Run the tests without each condition of the DynamoDB writes, and without each part of one.
 
     .venv/bin/python benchmarks/mutate.py                       every mutant
     .venv/bin/python benchmarks/mutate.py --only documents/     mutants whose name contains this

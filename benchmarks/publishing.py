@@ -1,11 +1,12 @@
-"""What a listing costs: calls of AWS and of the marketplace, and the price of a thousand.
+"""Measure a listing's calls of AWS and of the marketplace, and the price of 1,000 listings.
 
     python benchmarks/publishing.py [--products 20] [--stack]
 
-* without `--stack`: publishes in this process, on moto's tables and the tests' marketplaces, and
-  counts calls and state transitions, of single jobs and of a batch; the price follows from them and
+* without `--stack`: publishes in this process, with moto's tables and the tests' marketplaces, and
+  counts calls and state transitions of single jobs and of a batch; the price follows from them and
   from AWS's list prices;
-* with `--stack`: jobs a second on the deployed benchmark instance (`benchmarks/instance.py`).
+* with `--stack`: measures jobs per second on the deployed benchmark instance
+  (`benchmarks/instance.py`).
 """
 
 import argparse

@@ -1,13 +1,13 @@
-"""How fast a lost chunk index is rebuilt, and whether searches are the same before and after.
+"""Measure how fast a lost chunk index is rebuilt, and compare searches before and after.
 
     .venv/bin/python benchmarks/rebuild_index.py [--chunks 5000] [--running]
 
-Deploys to an instance of the local stack and indexes documents by the product's own indexer, twelve
-at a time. Their texts are drawn from 20,000 words; their vectors, which lie around those of forty
-topics, are in the cache of vectors as if their pages had been crawled. 24 questions are asked twice
-on the quiet stack. Then the indexes are deleted by hand, searches must fail, `rebuild-index` runs,
-and the questions are asked again. Fails if a document or a score differs. Processor time per chunk
-says what a machine that nobody else uses can reach.
+The benchmark deploys to an instance of the local stack, and indexes documents with the product's
+own indexer, twelve at a time. Their texts consist of 20,000 random words. Their vectors lie around
+the vectors of forty topics, and are already in the vector cache, as after a crawl of their pages.
+The benchmark asks 24 questions twice on the quiet stack. Then it deletes the indexes, expects that
+searches fail, runs `rebuild-index`, and asks the questions again. It fails if a document or a score
+differs. The processor time per chunk shows the possible speed on an otherwise idle machine.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""Speed of redaction: ordinary texts, and for every pattern the input that is hardest for it.
+"""Measure the speed of redaction: ordinary texts, and the hardest input for each pattern.
 
     python benchmarks/redaction.py [--only PART_OF_A_NAME]
 

@@ -1,15 +1,15 @@
-"""How good search is, on four sets of documents and questions (`retrieval_sets`).
+"""Measure the quality of search on four sets of documents and questions (`retrieval_sets`).
 
     python benchmarks/retrieval.py [--root /] [--sets documentation web facts website] [--parts]
 
-Starts the index and the embedder of a local stack, cuts and embeds each set's documents with the
-product's own parts, asks OpenSearch for both legs of each question once, and compares fusions on
-those answers. `--root` is where the Debian packages are unpacked. A hit counts by its document: the
-rank of a document is that of its first chunk. Fusions are chosen on the questions about every other
-document and held to those of the rest.
+The benchmark starts the index and the embedder of a local stack, and cuts and embeds each set's
+documents with the product's own parts. It requests both legs of each question from OpenSearch once,
+and compares fusions on these results. `--root` is the folder of the unpacked Debian packages. A hit
+counts by its document: the rank of a document is the rank of its first chunk. Fusions are chosen on
+the questions about every other document, and tested on the other questions.
 
 `--parts` also compares chunks by their best part: the vector leg by passages of 128 tokens, and the
-first 20 hits reranked by the sentence that is most like the question.
+first 20 hits reranked by the sentence that is most similar to the question.
 """
 
 import argparse

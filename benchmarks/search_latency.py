@@ -1,14 +1,14 @@
-"""What the product adds to a search of OpenSearch: 100,000 chunks with synthetic vectors.
+"""Measure the time that the product adds to a search of OpenSearch with 100,000 synthetic chunks.
 
     python benchmarks/search_latency.py [--chunks 100000] [--searches 200] [--seconds 420]
 
-Starts an instance of the local stack and fills an index that the product's own adapter made, for so
-many seconds at most. Texts are drawn from 20,000 words as often as words are (Zipf), vectors are
-random. Each search runs in this process: the bare `_msearch` of both legs, and SearchService over
-rows on the instance's DynamoDB and over rows in memory, which is without the emulator's time.
-Beside them run two searches that need no second round trip: with the texts of all candidates, and
-with a second, small body of each leg that has texts and highlights. They take turns at being first,
-as the first one warms what the index keeps.
+The benchmark starts an instance of the local stack, and fills an index that the product's own
+adapter created, for at most `--seconds`. Texts are drawn from 20,000 words by Zipf's law; vectors
+are random. Each search runs in this process: the bare `_msearch` of both legs, SearchService with
+rows on the instance's DynamoDB, and SearchService with rows in memory, which excludes the
+emulator's time. For comparison, two searches run without a second round trip: one with the texts of
+all candidates, and one with a second, small body of each leg for texts and highlights. Each search
+runs first in turn, because the first one warms the caches of the index.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Runs the job kernel under seeded schedules of crashes, lost answers, outages and skewed clocks.
+"""Run the job kernel under seeded schedules of crashes, lost responses, outages and skewed clocks.
 
     .venv/bin/python benchmarks/simulate.py --seeds 10000
     .venv/bin/python benchmarks/simulate.py --seed 4711

@@ -1,10 +1,10 @@
-"""Times the local stack: `make up`, deploy, code and settings, requests, crawls, memory when idle.
+"""Measure the local stack: `make up`, deploy, code and settings, requests, crawls, idle memory.
 
     .venv/bin/python benchmarks/stack.py
 
-Uses an instance of its own and the tools that are installed, and changes three files of the
-checkout for a while; `--first` measures a first `up` into an empty folder as well, with whatever
-the package clients have in their caches.
+The benchmark uses its own instance and the installed tools, and temporarily changes three files of
+the checkout. `--first` also measures a first `up` into an empty folder; the package clients then
+use their existing caches.
 """
 
 import argparse

@@ -1,10 +1,10 @@
-"""How soon a written page is found, and what that costs the index: refreshes while pages arrive.
+"""Measure how soon a written page is searchable, and the cost of refreshes while pages arrive.
 
     python benchmarks/visibility.py [--chunks 100000] [--seconds 420] [--each 30]
 
-Starts OpenSearch and fills an index that the product's own adapter made, as search_latency.py does,
-for so many seconds at most. Then four writers send pages of six chunks, one after the other, while
-one client searches by both legs. Each way of refreshing gets its time in turn, twice.
+The benchmark starts OpenSearch, and fills an index that the product's own adapter created, as
+search_latency.py does, for at most `--seconds`. Then four writers send pages of six chunks, one
+after the other, while one client searches with both legs. Each way to refresh runs twice, in turn.
 """
 
 import argparse
