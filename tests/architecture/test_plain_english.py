@@ -1,32 +1,38 @@
 """Docstrings, comments, messages and pages contain few sentences that are hard to read."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final, NamedTuple
 
+import pytest
+
 from tests.architecture.conftest import ROOT
 
-CHECKED: Final = ("layers/common", "functions", "infra/local", "docs", "README.md")
+PRODUCT: Final = ("layers/common", "functions", "infra/local", "docs", "README.md")
+REST: Final = ("tests", "benchmarks", "clients")
 ALLOWED: Final = {
-    r"^(Those|Of|That)\b": 0,
-    r"^(What|How|Who\w*)\b": 0,
-    r"^(By|In|As|From|To|With\w*|For|At|Behind) [^.]{0,80}\.?$": 5,
-    r"\bthose (of|that|in|which|whose|with|under)\b": 0,
-    r"\bthat there (is|are)(?! (no|none|a|never)\b)": 0,
-    r"\b([Ww]ho|what|which)ever\b|\bwhom\b": 0,
-    r"(?<!there are )\b(any|no) more\b(?! than)": 0,
-    r"\b(nothing|nobody|none) (is|was|has|can|may|stands|waits|needs|asks)\b": 5,
-    r"\b(stands?|stood|standing)\b(?! for)": 0,
-    r"\bas (it|they) (is|are|was|were|stands?|came)\b": 3,
-    r"\b(is|are|was|were) to be\b": 0,
-    r"\b(tells?|told|hears?|heard|sees? to|seen to|knows|wants|believes?)\b": 0,
-    r"\b(of late|anew|besides?|aside)\b": 6,
-    r"\bhand(s|ed|ing)? (it |them )?(on|back|over)\b|\bhand-back": 1,
-    r"\b(go|goes|going|went) on\b": 0,
-    r"\b(is|are|was|were) left\b(?! (out|alone))|\b(is|are) over\b": 0,
+    r"^(Those|Of|That)\b": (0, 0),
+    r"^(What|How|Who\w*)\b": (0, 0),
+    r"^(By|In|As|From|To|With\w*|For|At|Behind) [^.]{0,80}\.?$": (5, 7),
+    r"\bthose (of|that|in|which|whose|with|under)\b": (0, 17),
+    r"\bthat there (is|are)(?! (no|none|a|never)\b)": (0, 0),
+    r"\b([Ww]ho|what|which)ever\b|\bwhom\b": (0, 9),
+    r"(?<!there are )\b(any|no) more\b(?! than)": (0, 3),
+    r"\b(nothing|nobody|none) (is|was|has|can|may|stands|waits|needs|asks)\b": (5, 5),
+    r"\b(stands?|stood|standing)\b(?! for)": (0, 0),
+    r"\bas (it|they) (is|are|was|were|stands?|came)\b": (3, 3),
+    r"\b(is|are|was|were) to be\b": (0, 0),
+    r"\b(tells?|told|hears?|heard|sees? to|seen to|knows|wants|believes?)\b": (0, 6),
+    r"\b(of late|anew|besides?|aside)\b": (6, 9),
+    r"\bhand(s|ed|ing)? (it |them )?(on|back|over)\b|\bhand-back": (1, 0),
+    r"\b(go|goes|going|went) on\b": (0, 0),
+    r"\b(is|are|was|were) left\b(?! (out|alone))|\b(is|are) over\b": (0, 0),
 }
-"""Highest count of each pattern. Lower it after a rewrite; a good sentence may raise it by one."""
+"""Highest counts of each pattern, in PRODUCT and in REST.
+
+Lower them after a rewrite; a good sentence may raise one by one.
+"""
 
 _ANY: Final = re.compile("|".join(f"(?:{pattern})" for pattern in ALLOWED))
 _TEXT: Final = re.compile(r'(^ *r?)?"{3}(.*?)"{3}', re.DOTALL | re.MULTILINE)
@@ -80,20 +86,22 @@ def _in_python(source: str) -> Iterator[tuple[int, str]]:
             yield number, comment[1]
 
 
-def _suspects() -> list[Text]:
+def _suspects(folders: Iterable[str]) -> list[Text]:
     """Return the texts that match any pattern."""
     files = [
         file
-        for name in CHECKED
+        for name in folders
         for file in (ROOT / name, *sorted((ROOT / name).rglob("*")))
         if file.suffix in {".py", ".md"}
     ]
     return [text for file in files for text in _texts(file) if _ANY.search(text.words)]
 
 
-def test_few_sentences_have_to_be_read_twice() -> None:
-    suspects, wrong = _suspects(), []
-    for pattern, allowed in ALLOWED.items():
+@pytest.mark.parametrize(("number", "folders"), [(0, PRODUCT), (1, REST)])
+def test_few_sentences_have_to_be_read_twice(number: int, folders: tuple[str, ...]) -> None:
+    suspects, wrong = _suspects(folders), []
+    for pattern, limits in ALLOWED.items():
+        allowed = limits[number]
         matches = [text for text in suspects for _ in re.finditer(pattern, text.words)]
         if len(matches) > allowed:
             wrong.append(f"{len(matches)} sentences match {pattern}, {allowed} are allowed:")

@@ -1,4 +1,4 @@
-"""Whole crawls on every backend: the store does what the crawl rules require."""
+"""Run whole crawls on every backend: the store does what the crawl rules require."""
 
 from collections.abc import Iterator
 

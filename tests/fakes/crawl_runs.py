@@ -168,7 +168,7 @@ class CrawlRun:
             self.frontier.next_batch(self.ref, self._fence - 1)
         except LeaseLost:
             return
-        raise AssertionError("an outdated driver went on")
+        raise AssertionError("an outdated driver continued")
 
     # ------------------------------------------------------------ Workers
 

@@ -277,7 +277,7 @@ class TrapCrawl(DeepCrawlWorld):
             else:
                 self.clock.now = max(self.clock.now, parse_stamp(state["until"]))
                 self.steps.move_a_stray()
-        raise AssertionError("the execution goes on for ever")
+        raise AssertionError("the execution never ends")
 
     def _take(self, state: dict[str, Any]) -> tuple[Taken | None, End | None]:
         """Take a step and retry it if it dies; the execution is lost after _TAKES tries."""

@@ -54,7 +54,7 @@ def test_a_running_job_is_handed_back_at_its_next_checkpoint(world: WorkerWorld)
     def work(context: Context) -> Mapping[str, Any]:
         hold(world)
         context.checkpoint("half", 50)
-        raise AssertionError("went on")
+        raise AssertionError("it continued")
 
     job = world.run(work)
     assert (job.status, job.attempts) == (JobStatus.PENDING, 0)

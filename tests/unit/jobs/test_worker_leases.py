@@ -66,7 +66,7 @@ def test_a_job_is_handed_back_before_the_deadline_of_its_invocation(world: Worke
         context.checkpoint("fetching", 10)
         world.remaining = bounds.DEADLINE_MARGIN_SECONDS - 0.1
         context.checkpoint("extracting", 30)
-        raise AssertionError("went on")
+        raise AssertionError("it continued")
 
     job = world.run(handler)
     assert (job.status, job.attempts, job.progress) == (JobStatus.PENDING, 0, 10)
@@ -219,7 +219,7 @@ ENDINGS: dict[str, Handler] = {
 
 def _checkpoint(context: Context) -> Mapping[str, Any]:
     context.checkpoint("too late", 99)
-    raise AssertionError("went on")
+    raise AssertionError("it continued")
 
 
 ENDINGS["goes on"] = _checkpoint
@@ -333,7 +333,7 @@ def test_a_checkpoint_whose_answer_was_lost_costs_nothing(world: WorkerWorld) ->
         world.store.transition = lossy  # type: ignore[method-assign]  # lost responses
         context.note(JobEventKind.WARNING, "half of it")
         context.checkpoint("extracting", 50)
-        raise AssertionError("went on")
+        raise AssertionError("it continued")
 
     job = world.run(handler)
     assert (job.status, job.attempts, job.own_faults) == (JobStatus.PENDING, 0, 1)
@@ -362,7 +362,7 @@ def test_a_checkpoint_that_did_not_happen_is_written_with_the_next_write(
     def handler(context: Context) -> Mapping[str, Any]:
         world.store.transition = down  # type: ignore[method-assign]  # an outage
         context.checkpoint("fetching", 20)
-        raise AssertionError("went on")
+        raise AssertionError("it continued")
 
     job = world.run(handler)
     assert (job.status, job.attempts, job.step, job.progress) == (

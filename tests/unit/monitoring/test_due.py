@@ -111,7 +111,7 @@ def test_what_was_sent_before_is_sent_again_only_when_its_time_is_over() -> None
         for number, seconds in enumerate((40, 44, 46, 60, 74, 76, 134))
     ]
     sent = [int(each.target_id[-1]) for each in checks(plan(found, window=window))]
-    # The first two are over 15 seconds late; the messages of the next three are on their way.
+    # The first two are more than 15 seconds late; the messages of the next three are on their way.
     assert sent == [0, 1, 5, 6]
 
 

@@ -82,7 +82,7 @@ def options(
     profile: Annotated[str | None, typer.Option(help="Use this profile of config.toml.")] = None,
     url: Annotated[str | None, typer.Option(help="Address of the API.")] = None,
 ) -> None:
-    """Take the options that may stand before or after a verb."""
+    """Take the options that may come before or after a verb."""
     if json and jsonl:
         raise typer.BadParameter("--json and --jsonl exclude each other")
     form = "json" if json else "jsonl" if jsonl else "text"
