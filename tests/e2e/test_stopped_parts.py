@@ -16,12 +16,10 @@ from tests.conftest import Stack
 from tests.e2e.conftest import CRAWL_TIMEOUT, Tenant
 from tests.e2e.stopping import stopped
 from tests.e2e.website import Website
-from tests.waiting import waited
 
 OUTAGE: Final = float(os.environ.get("SPINNERET_OUTAGE_SECONDS", "10"))
 LEASE: Final = CRAWL_TIMEOUT + bounds.LEASE_MARGIN_SECONDS
 CRAWLS: Final = 10
-WORKERS: Final = 4  # concurrent workers of the lane
 REST: Final = 180.0
 """Time in which the crawls must end after an outage; a wait for one of our parts lasts up to a
 minute."""
@@ -62,8 +60,9 @@ def test_crawls_survive_tables_that_hang(tenant: Tenant, website: Website, stack
     """A worker that can't write until its lease ends counts as lost: only this costs an attempt."""
     website.hold()
     jobs = crawls_of(tenant, website, "held")
+    assert website.arrived.wait(30), "no worker came"
     # All claims precede the outage: one stored after its worker gave up would last for a lease.
-    waited(lambda: website.requests["/held"] == WORKERS, seconds=30)
+    pass_claims(website)
     with stopped(stack, "dynamodb"):
         began = time.monotonic()
         website.release()
@@ -81,6 +80,14 @@ def crawls_of(tenant: Tenant, website: Website, kind: str) -> dict[str, str]:
     with ThreadPoolExecutor(CRAWLS) as threads:
         jobs = threads.map(lambda path: tenant.crawl(f"{website.url}{path}"), paths)
         return dict(zip(jobs, paths, strict=True))
+
+
+def pass_claims(website: Website) -> None:
+    """Wait until no further worker claims a crawl and requests its page."""
+    requests = 0
+    while website.requests["/held"] > requests:
+        requests = website.requests["/held"]
+        time.sleep(1)
 
 
 def pass_outage(began: float) -> None:
