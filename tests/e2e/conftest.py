@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -71,6 +71,10 @@ class Deployed:
         path = self.stack.folder / f"{shared}.lock"
         with exclusive(path, on_wait=lambda: None, timeout=300):
             yield
+
+    def audited_host(self) -> AbstractContextManager[None]:
+        """Hold the host of all audited websites: it allows one audit at a time."""
+        return self.only("audited host")
 
     def tenant(self, scope: str = "write") -> Tenant:
         """Create a tenant with a key of this scope."""
@@ -292,7 +296,7 @@ def wire(deployed: Deployed) -> Wire:
 @pytest.fixture
 def site(deployed: Deployed, aws: Aws) -> Iterator[AuditedSite]:
     """Yield the audited site on the demonstration's port, which no other server uses meanwhile."""
-    with deployed.only("audited host"):
+    with deployed.audited_host():
         with AuditedSite(deployed.site_port) as site:
             yield site
         key = {"pk": "DOMAIN#127.0.0.1", "sk": "SESSION"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
@@ -64,11 +64,19 @@ class FixtureTenant:
         sets: tuple[dict[str, str], dict[str, str]] = ({}, {})
         for made in sets:
             for name in (each for each in MAKERS if each in needed):
-                made[name] = MAKERS[name](owner, website, made)
+                made[name] = created(name, deployed, owner, website, made)
             for name in sorted(needed - set(MAKERS)):
                 made[name] = _by_example(owner, name)
         yield cls(owner, *sets)
         owner.close()
+
+
+def created(
+    name: str, deployed: Deployed, owner: Tenant, website: Website, made: Mapping[str, str]
+) -> str:
+    """Create an object of the tenant by its maker; return the value of the parameter `name`."""
+    with deployed.audited_host() if name == "audit_id" else nullcontext():
+        return MAKERS[name](owner, website, made)
 
 
 def body_for(operation: Operation) -> Any:

@@ -113,10 +113,11 @@ def test_batches_sites_and_discoveries_have_their_own_forms(
 
 
 def test_an_audit_is_followed_and_its_report_downloaded(
-    client: sp.Spinneret, website: Website
+    deployed: Deployed, client: sp.Spinneret, website: Website
 ) -> None:
-    made = client.audits.create(url=f"{website.url}/page?text=audit", options={"max_pages": 1})
-    done = client.audits.wait(made.audit_id, timeout=SECONDS)
+    with deployed.audited_host():
+        made = client.audits.create(url=f"{website.url}/page?text=audit", options={"max_pages": 1})
+        done = client.audits.wait(made.audit_id, timeout=SECONDS)
     assert done.score is not None
     issues = list(client.audits.issues(made.audit_id, limit=2))
     assert issues

@@ -272,7 +272,7 @@ def test_an_audit_is_read_and_compared_with_the_one_before(
     page = window.page
     issue = page.locator("details").filter(has_text="title.missing")
     with (
-        deployed.only("audited host"),
+        deployed.audited_host(),
         AuditedSite(deployed.site_port, broken=frozenset({"/oak"})) as site,
     ):
         audit(window, site)

@@ -19,7 +19,7 @@ from spinneret.jobs.keys import hold_key
 from spinneret.kernel import bounds
 from spinneret.kernel.clock import to_iso
 from tests.e2e.conftest import Deployed, Tenant
-from tests.e2e.fixture_tenants import MAKERS
+from tests.e2e.fixture_tenants import created
 from tests.e2e.website import Website
 from tests.waiting import waited
 
@@ -141,7 +141,7 @@ def test_a_tenant_is_created_suspended_exported_and_deleted(
     assert admin.finished(theirs)["status"] == "completed"
     made: dict[str, str] = {}
     for kind in MADE:
-        made[kind] = MAKERS[kind](owner, website, made)
+        made[kind] = created(kind, deployed, owner, website, made)
     sign_in = signing_in(deployed, name)
     assert sign_in().status_code == 200
 
