@@ -111,21 +111,26 @@ test: .venv/.done ## Run every test; the stack's run on a fresh instance of thei
 install: .venv/.done
 	@$(STACK) install
 
-# One instance serves the tests of the parts, beside which a first end-to-end file deploys the
-# application, then the deployed application's, then those that stop parts, which no other survives.
+# One instance serves first the tests of the parts, beside which one end-to-end file deploys the
+# application; then the other end-to-end tests; then those that stop parts, beside which only tests
+# with instances of their own can run.
 # Tests use all functions in turn, whose starts would take most of their time.
 test-stack: export SPINNERET_LAMBDA_MAX_IDLE := 64
 test-stack: export SPINNERET_LAMBDA_IDLE_SECONDS := 600
 # Functions record their calls of AWS, which are compared with their policies: the stack refuses none.
 test-stack: export SPINNERET_LAMBDA_CALLS := $(CURDIR)/.local/recorded-calls
 test-stack: FIRST := tests/e2e/test_access_matrix.py
+# Tests with instances of their own.
+test-stack: OWN := tests/stack/test_durable_data.py tests/stack/test_stack_lifecycle.py
 test-stack: .venv/.done
 	@rm -rf .local/recorded-calls && mkdir -p .local/recorded-calls
 	@$(STACK) run --instance tests -- sh -c ' \
-		$(BIN)/python -m pytest -m "stack and not proof" $(FIRST) tests/contract tests/integration tests/stack -n 3 --dist loadfile --no-loadscope-reorder && \
+		$(BIN)/python -m pytest -m "stack and not proof" $(FIRST) tests/contract tests/integration tests/stack $(addprefix --ignore ,$(OWN)) -n 3 --dist loadfile --no-loadscope-reorder && \
 		$(BIN)/python -m pytest -m "stack and not alone and not proof" tests/e2e --ignore $(FIRST) -n 5 --dist loadfile --no-loadscope-reorder && \
 		$(BIN)/python benchmarks/permissions.py .local/recorded-calls && \
-		$(BIN)/python -m pytest -m "alone and not proof" tests/e2e'
+		{ $(BIN)/python -m pytest $(OWN) & own=$$!; \
+		$(BIN)/python -m pytest -m "alone and not proof" tests/e2e; alone=$$?; \
+		wait $$own && exit $$alone; }'
 
 coverage: .venv/.done ## Run the tests of make check, print statement coverage by package; a service below 90 % fails
 	@mkdir -p .local
