@@ -13,10 +13,12 @@ CODE := layers/common functions infra/local tests benchmarks docs clients/python
 QUICK := -m "not heavy and not stack and not proof" $(addprefix --ignore tests/,e2e integration stack)
 # All tests that need no stack, for make test; likewise.
 WITHOUT_STACK := -m "not stack and not moto and not proof" $(addprefix --ignore tests/,e2e stack)
+# Tests that start instances of their own.
+OWN := tests/stack/test_durable_data.py tests/stack/test_stack_lifecycle.py
 # Without their compiled form pytest reads and rewrites all tests anew in each of its processes.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo demo-publish test test-stack check lint test-part-1 test-part-2 test-part-3 install coverage prove mutate up status doctor alarms logs down clean deploy settings set invoke sam-local key user tenant console rebuild-index validate lock
+.PHONY: help demo demo-publish test test-stack check lint test-part-1 test-part-2 test-part-3 install test-alone test-own coverage prove mutate up status doctor alarms logs down clean deploy settings set invoke sam-local key user tenant console rebuild-index validate lock
 
 ## Try it
 
@@ -120,17 +122,19 @@ test-stack: export SPINNERET_LAMBDA_IDLE_SECONDS := 600
 # Functions record their calls of AWS, which are compared with their policies: the stack refuses none.
 test-stack: export SPINNERET_LAMBDA_CALLS := $(CURDIR)/.local/recorded-calls
 test-stack: FIRST := tests/e2e/test_access_matrix.py
-# Tests with instances of their own.
-test-stack: OWN := tests/stack/test_durable_data.py tests/stack/test_stack_lifecycle.py
 test-stack: .venv/.done
 	@rm -rf .local/recorded-calls && mkdir -p .local/recorded-calls
 	@$(STACK) run --instance tests -- sh -c ' \
 		$(BIN)/python -m pytest -m "stack and not proof" $(FIRST) tests/contract tests/integration tests/stack $(addprefix --ignore ,$(OWN)) -n 3 --dist loadfile --no-loadscope-reorder && \
 		$(BIN)/python -m pytest -m "stack and not alone and not proof" tests/e2e --ignore $(FIRST) -n 5 --dist loadfile --no-loadscope-reorder && \
 		$(BIN)/python benchmarks/permissions.py .local/recorded-calls && \
-		{ $(BIN)/python -m pytest $(OWN) & own=$$!; \
-		$(BIN)/python -m pytest -m "alone and not proof" tests/e2e; alone=$$?; \
-		wait $$own && exit $$alone; }'
+		$(MAKE) --no-print-directory -j2 test-alone test-own'
+
+test-alone: .venv/.done
+	@$(BIN)/python -m pytest -m "alone and not proof" tests/e2e
+
+test-own: .venv/.done
+	@$(BIN)/python -m pytest $(OWN)
 
 coverage: .venv/.done ## Run the tests of make check, print statement coverage by package; a service below 90 % fails
 	@mkdir -p .local
